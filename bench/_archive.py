@@ -40,19 +40,29 @@ _POSITIONS: Final = """INSERT INTO event_positions (organization_id, newest)
     SELECT organization_id, max(position) FROM events GROUP BY organization_id"""
 
 
-def fill_archive(data: Path, submissions: int) -> int:
-    """Make a data directory at *data* with so many *submissions* of the last two years; returns its bytes."""
-    make_world(data, organizations_count=ORGANIZATIONS, forms_count=FORMS)
+def fill_archive(
+    data: Path,
+    submissions: int,
+    *,
+    organizations: int = ORGANIZATIONS,
+    forms: int = FORMS,
+    contacts_every: int = CONTACTS_EVERY,
+) -> int:
+    """Make a data directory at *data* with so many *submissions* of the last two years; returns its bytes.
+
+    Every so many submissions, *contacts_every*, are of a contact of their own.
+    """
+    make_world(data, organizations_count=organizations, forms_count=forms)
     path = data / DATABASE
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA journal_mode = OFF")
         db.execute("PRAGMA synchronous = OFF")
         db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        forms = db.execute(
+        made = db.execute(
             """SELECT f.id, f.organization_id, o.id FROM forms f
                JOIN objects o ON o.organization_id = f.organization_id AND o.slug = 'contact'"""
         ).fetchall()
-        rows = _submissions(forms, submissions)
+        rows = _submissions(made, submissions, contacts_every)
         while chunk := list(islice(rows, _CHUNK)):
             _write(db, chunk)
         db.execute(_POSITIONS)
@@ -78,7 +88,7 @@ class _Submission(msgspec.Struct):
         return first_id(prefix, self.at)
 
 
-def _submissions(forms: list[tuple[str, str, str]], many: int) -> Iterator[_Submission]:
+def _submissions(forms: list[tuple[str, str, str]], many: int, contacts_every: int) -> Iterator[_Submission]:
     """Submissions of the last two years, in the order in which they came."""
     first_at = time.time_ns() // 1_000_000 - YEARS_MS
     known: dict[str, list[tuple[str, str]]] = {}
@@ -86,7 +96,7 @@ def _submissions(forms: list[tuple[str, str, str]], many: int) -> Iterator[_Subm
         at = first_at + number * YEARS_MS // many
         form_id, organization_id, object_id = forms[number * _STRIDE % len(forms)]
         contacts = known.setdefault(organization_id, [])
-        is_first = number % CONTACTS_EVERY == 0 or not contacts
+        is_first = number % contacts_every == 0 or not contacts
         if is_first:
             contacts.append((first_id("rec", at), f"{number}@mail.example"))
         contact_id, email = contacts[-1] if is_first else contacts[number % len(contacts)]

@@ -3,7 +3,7 @@
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
@@ -11,20 +11,16 @@ from typing import Final
 import msgspec
 import trio
 
+from bench import _owners as owners
 from bench._machine import PROJECT, Server, free_port, free_ports, is_ready, load_prefix, program, running
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.ai.models import OwnModel
 from svc.domain.ai.money import MICRO
 from svc.domain.crypto.sealing import Sealer
-from svc.domain.identity.callers import Call, Caller, operator_call
-from svc.domain.identity.roles import PERMISSIONS
 from svc.storage import provisioning
 from svc.storage.ai import ledger, providers
 from svc.storage.ai.providers import NewProvider
-from svc.storage.identity import accounts, api_keys, members
-from svc.storage.identity.accounts import NewAccount
-from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
@@ -55,7 +51,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     server: Server
     path: str
-    keys: tuple[str, ...] = ("none",)
+    keys: Sequence[str] = ("none",)
     headers: tuple[str, ...] = ()
 
     @property
@@ -67,9 +63,9 @@ class World(msgspec.Struct, frozen=True):
     """A data directory with two organizations: one has credits, the other a provider of its own."""
 
     data: Path
-    with_credits: tuple[str, ...]
+    with_credits: Sequence[str]
     """Its gateway keys."""
-    with_provider: tuple[str, ...]
+    with_provider: Sequence[str]
 
 
 def missing() -> list[str]:
@@ -162,7 +158,7 @@ def make_world(data: Path, base_url: str) -> World:
     return trio.run(make)
 
 
-def _fill(tx: Tx, base_url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _fill(tx: Tx, base_url: str) -> tuple[list[str], list[str]]:
     paying, owning = (
         provisioning.create(tx, NewOrganization(name=name, country="DE", plan="pro")) for name in "PO"
     )
@@ -174,26 +170,9 @@ def _fill(tx: Tx, base_url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return mint_keys(tx, paying.id), mint_keys(tx, owning.id)
 
 
-def mint_keys(tx: Tx, organization_id: str) -> tuple[str, ...]:
-    """Gateway keys of a new Owner."""
-    new = NewAccount(
-        email=f"{organization_id}@bench.example", name="Owner", home_organization_id=organization_id
-    )
-    person = accounts.create(tx, new)
-    members.add(tx, operator_call(organization_id), person.id, "owner")
-    caller = Caller(
-        organization_id=organization_id,
-        kind="person",
-        id=person.id,
-        person_id=person.id,
-        permissions=PERMISSIONS,
-        confirmed_at=tx.now,
-    )
-    call = Call(caller=caller, door="app")
-    return tuple(
-        api_keys.mint(tx, call, NewKey(name=f"Key {number}", limited_to="ai.gateway")).key
-        for number in range(KEYS)
-    )
+def mint_keys(tx: Tx, organization_id: str) -> list[str]:
+    """Gateway keys of a new owner."""
+    return owners.mint(tx, owners.add(tx, organization_id), KEYS, limited_to="ai.gateway")
 
 
 @contextmanager

@@ -40,6 +40,11 @@ def stand_aside() -> None:
     os.sched_setaffinity(0, _CORES[1:] or _CORES)
 
 
+def use_all_cores() -> None:
+    """Take `stand_aside` back."""
+    os.sched_setaffinity(0, _CORES)
+
+
 def describe(directory: Path) -> dict[str, str | float]:
     """What the figures were made on; *directory* is on the disk that was written to."""
     return {

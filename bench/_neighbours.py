@@ -5,7 +5,7 @@ Three honest clients, one request at a time each with a pause between.
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
@@ -15,15 +15,13 @@ from typing import Final
 import msgspec
 import trio
 
+from bench import _owners as owners
 from bench._client import Client
 from bench._machine import Server, free_port, is_ready, program, running
+from bench._report import Target, print_table
 from bench._world import DATABASE, make_world
 from svc.clock import WallClock
-from svc.domain.identity.callers import Call, Caller, operator_call
-from svc.domain.identity.roles import PERMISSIONS
-from svc.storage.identity import accounts, api_keys, members, organizations
-from svc.storage.identity.accounts import NewAccount
-from svc.storage.identity.api_keys import NewKey
+from svc.storage.identity import organizations
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
@@ -58,6 +56,32 @@ class Felt(msgspec.Struct, frozen=True):
         return quantiles(self.took_ms, n=100)[98]
 
 
+def print_beside_calm(title: str, phase: str, calm: Sequence[Felt], busy: Sequence[Felt]) -> None:
+    """Print what each client felt in a *phase* beside what it felt in the calm."""
+    print_table(
+        title,
+        ["", "calm p50 ms", "p99 ms", f"{phase} p50 ms", "p99 ms", "p99, times", "refused"],
+        [
+            [one.what, before.p50_ms, before.p99_ms, one.p50_ms, one.p99_ms, times, str(one.refused)]
+            for before, one, times in _beside(calm, busy)
+        ],
+    )
+
+
+def times_calm(calm: Sequence[Felt], busy: Sequence[Felt], bound: float) -> list[Target]:
+    """Each client's p99 may be *bound* times that of the calm."""
+    return [
+        Target(name=f"p99 of {one.what}, times that of the calm", figure=times, bound=bound)
+        for _, one, times in _beside(calm, busy)
+    ]
+
+
+def _beside(calm: Sequence[Felt], busy: Sequence[Felt]) -> Iterator[tuple[Felt, Felt, float]]:
+    before = {one.what: one for one in calm}
+    for one in busy:
+        yield before[one.what], one, one.p99_ms / before[one.what].p99_ms
+
+
 class World(msgspec.Struct, frozen=True):
     """A data directory, and who calls there."""
 
@@ -84,24 +108,10 @@ def make(data: Path) -> World:
 
 def _keys(tx: Tx) -> tuple[list[str], list[str]]:
     first, second, *_ = organizations.list_all(tx.conn)
-    return _mint(tx, first.id, "first"), _mint(tx, second.id, "second")
-
-
-def _mint(tx: Tx, organization_id: str, name: str) -> list[str]:
-    person = accounts.create(
-        tx, NewAccount(email=f"{name}@owners.example", name="Owner", home_organization_id=organization_id)
+    return (
+        owners.mint(tx, owners.add(tx, first.id), KEYS),
+        owners.mint(tx, owners.add(tx, second.id), KEYS),
     )
-    members.add(tx, operator_call(organization_id), person.id, "owner")
-    caller = Caller(
-        organization_id=organization_id,
-        kind="person",
-        id=person.id,
-        person_id=person.id,
-        permissions=PERMISSIONS,
-        confirmed_at=tx.now,
-    )
-    call = Call(caller=caller, door="app")
-    return [api_keys.mint(tx, call, NewKey(name=f"Key {number}")).key for number in range(KEYS)]
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.domain.identity.callers import Call, Caller
-from svc.domain.identity.roles import PERMISSIONS
+from bench import _owners as owners
+from svc.domain.identity.callers import Call
 from svc.domain.times import rfc3339
 from svc.domain.workflows.contexts import Event
 from svc.storage.identity import organizations
@@ -22,19 +22,7 @@ RUNS: Final = metadata.tables["workflow_runs"]
 
 def first_call(tx: Tx) -> Call:
     """A call of a member of the first organization."""
-    organization = organizations.list_all(tx.conn)[0]
-    members = metadata.tables["members"]
-    person_id = (
-        tx.conn.execute(members.select().where(members.c.organization_id == organization.id)).one().person_id
-    )
-    caller = Caller(
-        organization_id=organization.id,
-        kind="person",
-        id=person_id,
-        person_id=person_id,
-        permissions=PERMISSIONS,
-    )
-    return Call(caller=caller, door="app")
+    return owners.call_of_one(tx, organizations.list_all(tx.conn)[0].id)
 
 
 def start_runs(tx: Tx, call: Call, steps: list[Any], *, runs: int, contacts: int) -> list[str]:

@@ -13,10 +13,11 @@ from typing import Final
 import msgspec
 import trio
 
+from bench import _owners as owners
 from bench._client import Client
 from bench._machine import Server, actors_live, free_port, is_ready, program, running, stand_aside
-from bench._neighbours import Felt, World, make, probe
-from bench._report import Target, print_table, print_targets, save
+from bench._neighbours import Felt, World, make, print_beside_calm, probe, times_calm
+from bench._report import Target, print_targets, save
 from bench._world import DATABASE, workspace
 from svc.clock import WallClock
 from svc.domain.agent.agents import Agent
@@ -30,7 +31,6 @@ from svc.storage.channels import connections
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
 from svc.storage.identity import organizations
-from svc.storage.metadata import metadata
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
@@ -183,8 +183,7 @@ async def _set_agents(world: World) -> list[str]:
 
 def _agents(tx: Tx) -> list[str]:
     organization = organizations.list_all(tx.conn)[1]
-    members = metadata.tables["members"]
-    owner = tx.conn.execute(members.select().where(members.c.organization_id == organization.id)).one()
+    owner = owners.call_of_one(tx, organization.id).caller
     ledger.grant(tx, organization.id, 1_000 * MICRO, "for the bench")
     keys = []
     for number in range(BRIDGES):
@@ -203,7 +202,7 @@ def _agents(tx: Tx) -> list[str]:
                 role_id="viewer",
                 tools=None,
                 daily_micro_credits=1_000 * MICRO,
-                set_by=owner.person_id,
+                set_by=owner.id,
                 created_at=tx.now,
                 updated_at=tx.now,
             ),
@@ -263,23 +262,12 @@ def _replies(data: Path) -> tuple[int, int]:
 
 
 def _show(found: Found) -> None:
-    calm = {one.what: one for one in found.calm}
     rate = found.conversations / max(found.answered_seconds - AGENT_BEGINS_MS / SECOND_MS, 0.001)
-    print_table(
+    print_beside_calm(
         f"The organization's own tools, while {found.conversations:,} conversations are answered",
-        ["", "calm p50 ms", "p99 ms", "busy p50 ms", "p99 ms", "p99, times", "refused"],
-        [
-            [
-                one.what,
-                calm[one.what].p50_ms,
-                calm[one.what].p99_ms,
-                one.p50_ms,
-                one.p99_ms,
-                one.p99_ms / calm[one.what].p99_ms,
-                str(one.refused),
-            ]
-            for one in found.busy
-        ],
+        "busy",
+        found.calm,
+        found.busy,
     )
     print(
         f"sent in {found.sent_seconds:.1f} s, answered {found.answered_seconds:.1f} s later:"
@@ -290,14 +278,7 @@ def _show(found: Found) -> None:
         Target(name="replies", figure=found.replies, bound=found.conversations, at_least=True),
         Target(name="conversations not answered once, and in order", figure=found.doubled, bound=0),
         Target(name="actors of agents, once all is answered", figure=found.actors_after, bound=0),
-        *(
-            Target(
-                name=f"p99 of {one.what}, times that of the calm",
-                figure=one.p99_ms / calm[one.what].p99_ms,
-                bound=P99_TIMES_MAX,
-            )
-            for one in found.busy
-        ),
+        *times_calm(found.calm, found.busy, P99_TIMES_MAX),
     ]
     print_targets(targets)
     save("agent", found, targets)

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 import trio
 
+from bench import _owners as owners
 from bench._bridges import Facts, Line, Seen, pull_each
 from bench._load import Load, finish_load, require_wrk, start_load
 from bench._machine import Server, actors_live, free_port, is_ready, load_prefix, program, running, start
@@ -23,8 +24,6 @@ from svc.clock import WallClock
 from svc.domain.channels.connections import Account, Connection
 from svc.domain.channels.messages import Author
 from svc.domain.crypto.sealing import Sealer
-from svc.domain.identity.callers import Call, Caller, operator_call
-from svc.domain.identity.roles import PERMISSIONS
 from svc.domain.limits import CONNECTIONS_MAX
 from svc.storage import provisioning
 from svc.storage.channels import connections, conversations, replying
@@ -32,9 +31,6 @@ from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
 from svc.storage.channels.replying import NewReply
 from svc.storage.channels.rows import Conversation
-from svc.storage.identity import accounts, api_keys, members
-from svc.storage.identity.accounts import NewAccount
-from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
@@ -117,21 +113,7 @@ def _make(data: Path, many: int, *, waits: bool = False, conversations_each: int
 
 def _fill(tx: Tx, many: int, conversations_each: int, waits: bool) -> tuple[str, list[Line]]:
     organization = provisioning.create(tx, NewOrganization(name="Bench", country="DE", plan="pro"))
-    email = f"{organization.id}@bench.example"
-    person = accounts.create(
-        tx,
-        NewAccount(email=email, name="Olga", home_organization_id=organization.id, password_hash=None),
-    )
-    members.add(tx, operator_call(organization.id), person.id, "owner")
-    caller = Caller(
-        organization_id=organization.id,
-        kind="person",
-        id=person.id,
-        person_id=person.id,
-        permissions=PERMISSIONS,
-        confirmed_at=tx.now,
-    )
-    key = api_keys.mint(tx, Call(caller=caller, door="app"), NewKey(name="Bench")).key
+    [key] = owners.mint(tx, owners.add(tx, organization.id), 1)
     return key, [_connect(tx, organization.id, conversations_each, waits) for _ in range(many)]
 
 

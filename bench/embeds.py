@@ -25,7 +25,9 @@ from svc.domain.records.queries import Sort
 from svc.storage import provisioning
 from svc.storage.embeds import embeds
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import objects, properties, records
+from svc.storage.records import objects, properties
+from svc.storage.records.writes.items import write_many
+from svc.storage.records.writes.ways import Item
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
@@ -178,16 +180,19 @@ def _fill(tx: Tx) -> list[str]:
             properties.create(tx, organization.id, "lamp", prop)
         objects.publish(tx, organization.id, "lamp", publishable=True)
         lamps = [
-            {
-                "name": f"Lamp {number:03}",
-                "price": 100.5 + number,
-                "material": "Brass",
-                "watts": number,
-                "next_batch": "2026-10-05",
-            }
+            Item(
+                {
+                    "name": f"Lamp {number:03}",
+                    "price": 100.5 + number,
+                    "material": "Brass",
+                    "watts": number,
+                    "next_batch": "2026-10-05",
+                }
+            )
             for number in range(RECORDS)
         ]
-        records.create_many(tx, organization, "lamp", lamps, source={"kind": "api"})
+        lamp = objects.get(tx.conn, organization.id, "lamp")
+        write_many(tx, organization, lamp, "create", lamps, source={"kind": "api"})
         keys += [_make_embed(tx, organization.id, number) for number in range(EMBEDS // ORGANIZATIONS)]
     return keys
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 import trio
 
+from bench import _owners as owners
 from bench._load import Load, finish_load, require_wrk
 from bench._machine import PROJECT, Server, free_port, load_prefix, running
 from bench._report import Target, print_table, print_targets, save
@@ -18,14 +19,9 @@ from bench._tools import TOOLS, eighty
 from bench._world import DATABASE, copy_of, workspace
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.identity.callers import Call, Caller, operator_call
-from svc.domain.identity.roles import PERMISSIONS
 from svc.domain.limits import LIVE_KEYS_MAX, TOOLS_FOUND
 from svc.http.mcp.door import FULL_PATH
 from svc.storage import provisioning
-from svc.storage.identity import accounts, api_keys, members
-from svc.storage.identity.accounts import NewAccount
-from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import records
 from svc.storage.sqlite.inline import inline_store
@@ -83,27 +79,10 @@ def make_keys(data: Path) -> list[Key]:
 
 def _fill(tx: Tx, number: int) -> list[Key]:
     organization = provisioning.create(tx, NewOrganization(name=f"Organization {number}", country="DE"))
-    account = NewAccount(
-        email=f"owner{number}@example.com",
-        name="Owner",
-        home_organization_id=organization.id,
-        password_hash=None,
-    )
-    person = accounts.create(tx, account)
-    caller = Caller(
-        organization_id=organization.id,
-        kind="person",
-        id=person.id,
-        person_id=person.id,
-        permissions=PERMISSIONS,
-        confirmed_at=tx.now,
-    )
-    call = Call(caller=caller, door="cli")
-    members.add(tx, operator_call(organization.id), person.id, "owner")
+    owner = owners.add(tx, organization.id)
     values = {"name": "Ada Lovelace", "email": f"ada@customers{number}.example", "city": "London"}
-    record = records.create(tx, organization, "contact", values, source=call.source())
-    minted = [api_keys.mint(tx, call, NewKey(name=f"Key {one}")) for one in range(LIVE_KEYS_MAX)]
-    return [Key(one.key, record.id) for one in minted]
+    record = records.create(tx, organization, "contact", values, source=owner.source())
+    return [Key(key, record.id) for key in owners.mint(tx, owner, LIVE_KEYS_MAX)]
 
 
 def write_requests(keys: list[Key], asked: str, to: Path) -> Path:

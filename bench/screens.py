@@ -1,4 +1,4 @@
-"""The server's half of the screens: the shell, and 300 open streams of live events beside other doors."""
+"""The screens: the shell, 300 open streams of live events beside other doors, and what a browser shows."""
 
 import http.client
 import time
@@ -10,11 +10,12 @@ from typing import Final
 import msgspec
 import trio
 
-from bench import _neighbours
+from bench import _neighbours, _screens_in_browser
 from bench._client import Client
 from bench._machine import Server, free_port, is_ready, program, running, stand_aside
 from bench._neighbours import Felt, World
 from bench._report import Target, print_table, print_targets, save
+from bench._screens_in_browser import Seen
 from bench._streams import Streams, open_streams
 from bench._world import DATABASE, workspace
 from svc.clock import WallClock
@@ -71,10 +72,12 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 def main() -> None:
     """Measure, print, and say which targets hold."""
+    _screens_in_browser.require_chromium()
     stand_aside()
     with workspace() as space:
         found = _measure(space)
-    _show(found)
+        seen = _screens_in_browser.measure(space)
+    _show(found, seen)
 
 
 def _measure(space: Path) -> Found:
@@ -180,7 +183,7 @@ def _changes(server: Server, world: World, streams: Streams) -> tuple[list[float
     return first, last
 
 
-def _show(found: Found) -> None:
+def _show(found: Found, seen: Seen) -> None:
     shell = quantiles(found.shell_ms, n=100)
     print_table(
         f"The shell, {found.bytes_of_shell:,} bytes, one at a time",
@@ -217,5 +220,6 @@ def _show(found: Found) -> None:
         ["", "p99 without ms", "p99 beside ms", "times"],
         rows,
     )
+    targets += _screens_in_browser.show(seen)
     print_targets(targets)
-    save("screens", found, targets)
+    save("screens", {"server": found, "browser": seen}, targets)

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from bench import _owners as owners
 from bench._client import Client
 from bench._lamps import FAMILY, GIVEN, KINDS, REGIONS, SEED, SIZES, database, fill, lamp, unit
 from bench._load import Load, finish_load, require_wrk, start_calls
@@ -23,12 +24,6 @@ from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
 from bench.peers.tool_steps import STEPS
 from svc.cli.data_directory import DataDirectory
-from svc.domain.identity.callers import Call, Caller, operator_call
-from svc.domain.identity.roles import PERMISSIONS
-from svc.storage.identity import accounts, api_keys, members
-from svc.storage.identity.accounts import NewAccount
-from svc.storage.identity.api_keys import NewKey
-from svc.storage.store import Tx
 
 CALLS: Final = 400
 """Of each kind at each size."""
@@ -164,25 +159,9 @@ def _make(data: Path, size: int) -> World:
     with database(directory.database) as conn:
         organization = fill(conn, size)
         with unit(conn, time.time_ns() // 1_000_000) as tx:
-            keys = _mint(tx, organization.id)
+            keys = owners.mint(tx, owners.add(tx, organization.id), KEYS)
     print(f"{size:,} records made and indexed in {time.monotonic() - began:.0f} s", flush=True)
     return World(size, data, keys)
-
-
-def _mint(tx: Tx, organization_id: str) -> list[str]:
-    asked = NewAccount(email="owner@lamps.example", name="Owner", home_organization_id=organization_id)
-    person = accounts.create(tx, asked)
-    members.add(tx, operator_call(organization_id), person.id, "owner")
-    caller = Caller(
-        organization_id=organization_id,
-        kind="person",
-        id=person.id,
-        person_id=person.id,
-        permissions=PERMISSIONS,
-        confirmed_at=tx.now,
-    )
-    call = Call(caller=caller, door="app")
-    return [api_keys.mint(tx, call, NewKey(name=f"Key {number}")).key for number in range(KEYS)]
 
 
 @contextmanager

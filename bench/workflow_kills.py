@@ -13,13 +13,12 @@ from typing import Final
 import msgspec
 import trio
 
+from bench import _owners as owners
 from bench._client import Client
 from bench._neighbours import World, make, serving
 from bench._report import print_table, save
 from bench._world import DATABASE, workspace
 from svc.clock import WallClock
-from svc.domain.identity.callers import Call, Caller
-from svc.domain.identity.roles import PERMISSIONS
 from svc.storage.metadata import metadata
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
@@ -96,13 +95,9 @@ async def _enable(world: World) -> None:
 
 def _workflow(tx: Tx) -> None:
     """An enabled workflow of the organization that the honest keys are of."""
-    keys, members = metadata.tables["api_keys"], metadata.tables["members"]
+    keys = metadata.tables["api_keys"]
     second = sorted({row.organization_id for row in tx.conn.execute(keys.select())})[1]
-    person_id = tx.conn.execute(members.select().where(members.c.organization_id == second)).one().person_id
-    caller = Caller(
-        organization_id=second, kind="person", id=person_id, person_id=person_id, permissions=PERMISSIONS
-    )
-    call = Call(caller=caller, door="app")
+    call = owners.call_of_one(tx, second)
     document = {
         "name": "Greet",
         "trigger": {"type": "record.created", "objectType": "contact"},

@@ -12,7 +12,7 @@ import trio
 from bench import _awaiting
 from bench._awaiting import Awaiting
 from bench._machine import actors_live, free_port, stand_aside
-from bench._neighbours import Felt, World, make, probe, serving
+from bench._neighbours import Felt, World, make, print_beside_calm, probe, serving, times_calm
 from bench._report import Target, print_table, print_targets, save
 from bench._runs import RUNS as ROWS
 from bench._runs import first_call, start_runs, step_all
@@ -118,22 +118,11 @@ def _wait_ended(data: Path) -> int:
 
 
 def _show(found: Found) -> None:
-    calm = {one.what: one for one in found.calm}
-    print_table(
+    print_beside_calm(
         f"Other organizations, while {found.runs:,} runs are stepped",
-        ["", "calm p50 ms", "p99 ms", "stepped p50 ms", "p99 ms", "p99, times", "refused"],
-        [
-            [
-                one.what,
-                calm[one.what].p50_ms,
-                calm[one.what].p99_ms,
-                one.p50_ms,
-                one.p99_ms,
-                one.p99_ms / calm[one.what].p99_ms,
-                str(one.refused),
-            ]
-            for one in found.due
-        ],
+        "stepped",
+        found.calm,
+        found.due,
     )
     print_table(
         "CPU of the dispatch of an event that matches no run, while runs wait for",
@@ -154,14 +143,7 @@ def _show(found: Found) -> None:
             bound=STEPS_A_SECOND_MIN,
             at_least=True,
         ),
-        *(
-            Target(
-                name=f"p99 of {one.what}, times that of the calm",
-                figure=one.p99_ms / calm[one.what].p99_ms,
-                bound=P99_TIMES_MAX,
-            )
-            for one in found.due
-        ),
+        *times_calm(found.calm, found.due, P99_TIMES_MAX),
     ]
     print_targets(targets)
     save("workflows", found, targets)

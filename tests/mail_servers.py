@@ -29,7 +29,7 @@ PASSWORD: Final = "correct horse"
 
 def read(message: bytes) -> EmailMessage:
     """A mail as a program reads it."""
-    return cast("EmailMessage", message_from_bytes(message, policy=default))
+    return message_from_bytes(message, policy=default)
 
 
 def text_of(message: bytes) -> str:
@@ -40,10 +40,8 @@ def text_of(message: bytes) -> str:
 
 
 def settings_of(port: int, security: MailSecurity = "none", **changes: Any) -> MailSettings:
-    return MailSettings(
-        **({"server": "127.0.0.1", "port": port, "security": security} | changes),
-        sender=MailAddress("Harbour Lamps <crm@harbour.example>"),
-    )
+    given: dict[str, Any] = {"server": "127.0.0.1", "port": port, "security": security} | changes
+    return MailSettings(**given, sender=MailAddress("Harbour Lamps <crm@harbour.example>"))
 
 
 class Inbox:

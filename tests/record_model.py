@@ -1,13 +1,15 @@
 """A plain model of records for stateful tests: what may be asked of them, and what a list then says."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
 import hypothesis.strategies as st
 
+from svc.domain.records.aggregates import Measure
 from svc.domain.records.properties import Property
-from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
+from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, PlainFilter, Sort
 
 NAMES = ["Ada", "ada lovelace", "Bob", "ÄNNE", "Straße", "Zoë Ada", "a" * 150, "a" * 150 + "b"]
 SCORES = [-3, 0, 0.5, 2, 10, 1e9]
@@ -30,34 +32,41 @@ def is_empty(values: dict[str, Any]) -> bool:
     return all(value is None for value in values.values())
 
 
-FILTERS = st.one_of(
+_PLAIN = st.one_of(
     st.builds(
-        Filter,
+        PlainFilter,
         st.just("name"),
         st.sampled_from(["eq", "neq", "contains", "starts_with"]),
         st.sampled_from([*NAMES, "a"]),
     ),
     st.builds(
-        Filter,
+        PlainFilter,
         st.just("name"),
         st.sampled_from(["in", "not_in"]),
         st.lists(st.sampled_from(NAMES), min_size=1),
     ),
     st.builds(
-        Filter,
+        PlainFilter,
         st.just("score"),
         st.sampled_from(["eq", "neq", "gt", "gte", "lt", "lte"]),
         st.sampled_from(SCORES),
     ),
-    st.builds(Filter, st.just("tag"), st.sampled_from(["eq", "neq"]), st.sampled_from(TAGS)),
+    st.builds(PlainFilter, st.just("tag"), st.sampled_from(["eq", "neq"]), st.sampled_from(TAGS)),
     st.builds(
-        Filter, st.just("tag"), st.sampled_from(["in", "not_in"]), st.lists(st.sampled_from(TAGS), min_size=1)
+        PlainFilter,
+        st.just("tag"),
+        st.sampled_from(["in", "not_in"]),
+        st.lists(st.sampled_from(TAGS), min_size=1),
     ),
     st.builds(
-        Filter,
+        PlainFilter,
         st.sampled_from(["name", "score", "tag", "code"]),
         st.sampled_from(["is_empty", "is_not_empty"]),
     ),
+)
+FILTERS = st.one_of(
+    _PLAIN.map(lambda plain: Filter(plain.property, plain.op, plain.value)),
+    st.lists(_PLAIN, min_size=1, max_size=3).map(lambda several: Filter(any=tuple(several))),
 )
 SORTS = st.lists(
     st.builds(
@@ -86,7 +95,7 @@ def fold(value: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
 
 
-def holds(asked: Filter, value: Any) -> Any:
+def holds(asked: PlainFilter, value: Any) -> Any:
     wanted = [fold(one) for one in asked.value] if isinstance(asked.value, list) else fold(asked.value)
     match asked.op:
         case "is_empty" | "is_not_empty":
@@ -136,9 +145,33 @@ def listed(model: Model, filters: list[Filter], sorts: list[Sort]) -> list[str]:
     matching = {
         key: values
         for key, values in model.items()
-        if all(holds(one, values.get(one.property)) for one in filters)
+        if all(any(holds(one, values.get(one.property)) for one in group.plain()) for group in filters)
     }
     return [key for key, _ in sorted(matching.items(), key=comparing(sorts))]
+
+
+def aggregated(model: Model, filters: list[Filter], group_by: list[str]) -> dict[tuple[Any, ...], list[Any]]:
+    """Of each group, by its key, how many records and scores there are, and what the scores come to."""
+    groups: dict[tuple[Any, ...], list[Any]] = {} if group_by else {(): []}
+    for key in listed(model, filters, []):
+        values = model[key]
+        groups.setdefault(tuple(values.get(slug) for slug in group_by), []).append(values.get("score"))
+    return {key: _measured(scores) for key, scores in groups.items()}
+
+
+MEASURES = [
+    Measure("count"),
+    *(Measure(op, "score") for op in ("count", "sum", "avg", "min", "max")),
+]
+"""What `aggregated` measures."""
+
+
+def _measured(scores: list[Any]) -> list[Any]:
+    there = [score for score in scores if score is not None]
+    if not there:
+        return [len(scores), 0, 0, None, None, None]
+    total = sum(Fraction(str(score)) for score in there)
+    return [len(scores), len(there), float(total), float(total / len(there)), min(there), max(there)]
 
 
 def found(model: Model, query: str) -> set[str]:

@@ -29,6 +29,7 @@ from svc.domain.limits import EVENT_LIFE_MS
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.scalars import Scalar
 from svc.storage import provisioning
+from svc.storage.files.contents import FileStore
 from svc.storage.forms import forms
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.identity.organizations import NewOrganization
@@ -73,6 +74,8 @@ class Town:
         self.models: ModelCatalogue | None = None
         """The AI models of the next system, and the clients of their providers."""
         self.upstreams: Upstreams | None = None
+        self.files: FileStore | None = None
+        """Where the next system keeps contents of files; in memory of its own by default."""
         self.mail_server: MailServer | None = None
         """The mail server of the next system."""
 
@@ -90,6 +93,7 @@ class Town:
             upstreams=self.upstreams,
             random=self.random,
             event_life_ms=self.event_life_ms,
+            files=self.files,
             mail_server=self.mail_server,
         )
         if self.models is not None:

@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { sharing } from "./shared.mjs";
 import { sprite } from "./sprite.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -23,7 +24,7 @@ const icons = await sprite(ROOT);
 const iconsName = named("icons", ".svg", icons);
 await writeFile(join(OUT, iconsName), icons);
 
-const built = await esbuild.build({
+const options = {
   absWorkingDir: ROOT,
   entryPoints: { app: "src/main.tsx", style: "src/styles/style.css" },
   outdir: OUT,
@@ -41,7 +42,9 @@ const built = await esbuild.build({
   define: { ICON_SPRITE: JSON.stringify(ADDRESS + iconsName) },
   metafile: true,
   logLevel: "warning",
-});
+};
+const { metafile } = await esbuild.build({ ...options, write: false });
+const built = await esbuild.build({ ...options, plugins: [sharing(ROOT, metafile)] });
 
 const outputs = Object.entries(built.metafile.outputs).map(([path, output]) => [
   relative(OUT, join(ROOT, path)),
@@ -56,12 +59,12 @@ const preload = new Set(imports(script));
 
 // What the shell sends along with each screen: its module, and the answers that it asks for first.
 const { PLACES } = await plainModule(join(ROOT, "src/places.ts"));
-const screens = PLACES.flatMap(({ path, load, calls = [] }) => {
+const screens = PLACES.flatMap(({ path, load, asks = [] }) => {
   const source = `${/import\("\.\/(.+?)"\)/.exec(load.toString())[1]}.tsx`;
   const own = nameOf(`src/${source}`);
   const scripts = [own, ...imports(own)].filter((name) => name !== script && !preload.has(name));
   const paths = [path.replace(/\/\{\w+\?\}/g, ""), path.replace(/\?\}/g, "}")];
-  return [...new Set(paths)].map((each) => ({ path: each, scripts, calls }));
+  return [...new Set(paths)].map((each) => ({ path: each, scripts, calls: asks }));
 });
 
 // The navigation is on every screen, and so are its numbers.
@@ -90,10 +93,10 @@ function imports(name, found = new Set()) {
   return [...found].sort();
 }
 
-/** A module that imports types alone. */
+/** A module that imports types and other such modules alone; the screens that it would load stay out. */
 async function plainModule(path) {
-  const { code } = await esbuild.transform(await readFile(path, "utf8"), { loader: "ts" });
-  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { outputFiles } = await esbuild.build({ entryPoints: [path], bundle: true, write: false, format: "esm", external: ["./screens/*"] });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
 async function licenses() {

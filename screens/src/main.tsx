@@ -1,6 +1,6 @@
 /** Starts the program on the page that the shell answered. */
 import { render } from "preact";
-import { App } from "./frame/frame";
+import { App, loadFirst } from "./frame/frame";
 import { showTheme } from "./frame/theme";
 import { organization } from "./house/boot";
 import { listen } from "./house/live";
@@ -10,5 +10,5 @@ showTheme();
 document.documentElement.lang = messages.language;
 document.documentElement.dir = messages.direction;
 const root = document.getElementById("app");
-if (root) render(<App />, root);
+if (root) void loadFirst().then(() => render(<App />, root));
 if (organization) listen();

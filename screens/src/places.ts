@@ -6,7 +6,9 @@ import type { ComponentType } from "preact";
 import type { Permission } from "./house/boot";
 import type { Reads } from "./house/tools";
 import type { frame } from "./messages/en/frame";
+import type { Question } from "./house/questions";
 import type { IconName } from "./parts/icon_names";
+import * as ask from "./questions";
 
 export interface Place {
   /** With `{name}` for a segment that varies; `{name?}` at the end may be missing. */
@@ -23,8 +25,8 @@ export interface Place {
   isWayIn?: boolean;
   /** A number beside its name: a member of a tool's answer. */
   count?: { tool: Reads; input: Record<string, unknown>; member: string };
-  /** Tools that it asks first, so that the shell brings their answers along. `{name}` is that segment. */
-  calls?: readonly { tool: Reads; input: Record<string, unknown> }[];
+  /** What it asks first, so that the shell brings the answers along. */
+  asks?: readonly Question[];
   load: () => Promise<{ default: ComponentType<ScreenProps> }>;
 }
 
@@ -47,14 +49,14 @@ export const PLACES: readonly Place[] = [
     icon: "clipboard-list",
     needs: "forms",
     go: "f",
-    calls: [{ tool: "form.list", input: {} }],
+    asks: [ask.FORMS, ask.SUBMISSION_COUNTS],
     load: () => import("./screens/forms/forms"),
   },
   {
     path: "/app/forms/{form}/{submission?}",
     label: "forms",
     needs: "forms",
-    calls: [{ tool: "form.get", input: { id: "{form}" } }],
+    asks: [ask.FORM, ask.SUBMISSION_OF_FORM],
     load: () => import("./screens/forms/form"),
   },
   {
@@ -64,7 +66,7 @@ export const PLACES: readonly Place[] = [
     icon: "list-checks",
     needs: "forms",
     count: { tool: "submission.counts", input: {}, member: "held" },
-    calls: [{ tool: "submission.list", input: { limit: 50 } }, { tool: "form.list", input: {} }],
+    asks: [ask.SUBMISSIONS, ask.SUBMISSION, ask.FORMS],
     load: () => import("./screens/forms/submissions"),
   },
   {
@@ -74,18 +76,14 @@ export const PLACES: readonly Place[] = [
     icon: "blocks",
     needs: "embeds",
     go: "e",
-    calls: [{ tool: "embed.list", input: { limit: 50 } }],
+    asks: [ask.EMBEDS],
     load: () => import("./screens/embeds/embeds"),
   },
   {
     path: "/app/embeds/{embed}",
     label: "embeds",
     needs: "embeds",
-    calls: [
-      { tool: "embed.get", input: { id: "{embed}" } },
-      { tool: "embed.preview", input: { id: "{embed}" } },
-      { tool: "site.list", input: {} },
-    ],
+    asks: [ask.EMBED, ask.EMBED_PREVIEW, ask.SITES, ask.OBJECTS, ask.FORMS],
     load: () => import("./screens/embeds/embed"),
   },
   {
@@ -93,7 +91,7 @@ export const PLACES: readonly Place[] = [
     label: "organization",
     section: "organization",
     icon: "building-2",
-    calls: [{ tool: "organization.get", input: {} }],
+    asks: [ask.ORGANIZATION],
     load: () => import("./screens/organization/organization"),
   },
   {
@@ -101,12 +99,7 @@ export const PLACES: readonly Place[] = [
     label: "members",
     section: "organization",
     icon: "users",
-    calls: [
-      { tool: "member.list", input: { limit: 50 } },
-      { tool: "member.list", input: { limit: 1 } },
-      { tool: "role.list", input: {} },
-      { tool: "team.list", input: {} },
-    ],
+    asks: [ask.MEMBERS, ask.MEMBER, ask.INVITATIONS, ask.ROLES, ask.TEAMS],
     load: () => import("./screens/organization/members"),
   },
   {
@@ -114,7 +107,7 @@ export const PLACES: readonly Place[] = [
     label: "roles",
     section: "organization",
     icon: "shield-check",
-    calls: [{ tool: "role.list", input: {} }],
+    asks: [ask.ROLES],
     load: () => import("./screens/organization/roles"),
   },
   {
@@ -122,7 +115,7 @@ export const PLACES: readonly Place[] = [
     label: "teams",
     section: "organization",
     icon: "layers",
-    calls: [{ tool: "team.list", input: {} }],
+    asks: [ask.TEAMS],
     load: () => import("./screens/organization/teams"),
   },
   {
@@ -130,7 +123,7 @@ export const PLACES: readonly Place[] = [
     label: "sites",
     section: "organization",
     icon: "globe",
-    calls: [{ tool: "site.list", input: {} }],
+    asks: [ask.SITES],
     load: () => import("./screens/organization/sites"),
   },
   {
@@ -139,14 +132,14 @@ export const PLACES: readonly Place[] = [
     section: "organization",
     icon: "boxes",
     needs: "records.read",
-    calls: [{ tool: "object.list", input: {} }],
+    asks: [ask.OBJECTS],
     load: () => import("./screens/objects/objects"),
   },
   {
     path: "/app/settings/objects/{object}",
     label: "objects",
     needs: "records.read",
-    calls: [{ tool: "object.get", input: { objectType: "{object}" } }],
+    asks: [ask.OBJECT, ask.OBJECTS],
     load: () => import("./screens/objects/object"),
   },
   {
@@ -155,7 +148,7 @@ export const PLACES: readonly Place[] = [
     section: "organization",
     icon: "history",
     needs: "security",
-    calls: [{ tool: "audit.list", input: { limit: 50 } }, { tool: "member.list", input: { limit: 200 } }],
+    asks: [ask.AUDIT, ask.PEOPLE],
     load: () => import("./screens/organization/audit"),
   },
   {
@@ -164,7 +157,7 @@ export const PLACES: readonly Place[] = [
     section: "developers",
     icon: "key-round",
     needs: "security",
-    calls: [{ tool: "apikey.list", input: {} }, { tool: "role.list", input: {} }],
+    asks: [ask.API_KEYS, ask.ROLES],
     load: () => import("./screens/keys/api_keys"),
   },
   {
@@ -173,7 +166,7 @@ export const PLACES: readonly Place[] = [
     section: "developers",
     icon: "server",
     needs: "security",
-    calls: [{ tool: "serverkey.list", input: {} }],
+    asks: [ask.SERVER_KEYS],
     load: () => import("./screens/keys/server_keys"),
   },
   {
@@ -182,7 +175,7 @@ export const PLACES: readonly Place[] = [
     section: "ai",
     icon: "sparkles",
     needs: "security",
-    calls: [{ tool: "apikey.list", input: {} }],
+    asks: [ask.API_KEYS],
     load: () => import("./screens/keys/gateway_keys"),
   },
   {

@@ -3,7 +3,9 @@
 from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
+from svc.actors.files.file_sweeper import FILE_SWEEPER, FileSweeper
 from svc.actors.forms.filer import Filer
+from svc.actors.imports.importer import Importer
 from svc.actors.mail.mailer import Mailer
 from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.system import System
@@ -19,7 +21,9 @@ from svc.domain.changes import (
     EmbedsChanged,
     EventsDispatched,
     EventsDue,
+    FilesRemoved,
     FormChanged,
+    ImportsDue,
     KeysChanged,
     MailsDue,
     MembersChanged,
@@ -99,6 +103,8 @@ class ChangeDispatcher:
         match change:
             case SubmissionsDue(organization_id):
                 self._system.wake(Filer(self._system, organization_id).wake)
+            case ImportsDue(organization_id):
+                self._system.wake(Importer(self._system, organization_id).wake)
             case EventsDue(organization_id):
                 self._system.wake(EventDispatcher(self._system, organization_id).wake)
             case EventsDispatched(organization_id):
@@ -114,5 +120,7 @@ class ChangeDispatcher:
             case AgentDue(conversation_id):
                 self._system.wakeups.notify(conversation_id)  # for the call of a model that is under way
                 self._system.wake(AgentConversation(self._system, conversation_id).wake)
+            case FilesRemoved():
+                self._system.wake(FileSweeper(self._system, FILE_SWEEPER).wake)
             case RunsDue(organization_id) | ApprovalDecided(organization_id, _, None):
                 self._system.wake(Workflows(self._system, organization_id).wake)

@@ -7,10 +7,12 @@ from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache
 from svc.actors.event_dispatcher import EventDispatcher
+from svc.actors.files.file_sweeper import FileSweeper
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.identity.organization import Organization
 from svc.actors.identity.sign_in_gate import SignInGate
+from svc.actors.imports.importer import Importer
 from svc.actors.mail.mailer import Mailer
 from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.reconciler import Reconciler
@@ -23,6 +25,8 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Organization,
     Filer,
     Indexer,
+    FileSweeper,
+    Importer,
     EventDispatcher,
     Workflows,
     Mailer,

@@ -11,8 +11,10 @@ from svc.actors._core import Actor, Policy, turn
 from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
+from svc.actors.files.file_sweeper import FILE_SWEEPER, FileSweeper
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
+from svc.actors.imports.importer import Importer
 from svc.actors.mail.mailer import Mailer
 from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.records.indexer import Indexer
@@ -28,6 +30,7 @@ from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
 from svc.storage.events import events
 from svc.storage.forms import submissions
+from svc.storage.imports import rows as import_rows
 from svc.storage.mail import key_endings, outbox
 from svc.storage.mail import letters as mail_letters
 from svc.storage.records.listing import index_builds
@@ -65,12 +68,15 @@ class Reconciler(Actor[System, ReconcilerState]):
         """Wake all actors that have stored work, and rotate the visitor keys at midnight."""
         self.make_round.after(ROUND_SECONDS)
         self.prune.after(0)
+        self.system.wake(FileSweeper(self.system, FILE_SWEEPER).wake)
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
             self.system.wake(Filer(self.system, organization_id).wake)
         for organization_id in await self.system.store.read_long(index_builds.organizations_building):
             self.system.wake(Indexer(self.system, organization_id).wake)
+        for organization_id in await self.system.store.read_long(import_rows.organizations_with_work):
+            self.system.wake(Importer(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
             self.system.wake(FormWindow(self.system, form_key).activate)
         until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
@@ -92,8 +98,7 @@ class Reconciler(Actor[System, ReconcilerState]):
             decisions.organizations_with_uncollected, "workflow"
         ):
             self.system.wake(Workflows(self.system, organization_id).wake)
-        if self.system.mailing.server is not None:
-            await self._wake_mailers(until)
+        await self._wake_mailers(until)
 
     @turn
     async def prune(self) -> None:
@@ -102,7 +107,9 @@ class Reconciler(Actor[System, ReconcilerState]):
             self.prune.after(0)
 
     async def _wake_mailers(self, until: int) -> None:
-        """Wake what sends mail, and tell of keys that end soon."""
+        """Wake what sends mail, if there is a mail server, and tell of keys that end soon."""
+        if self.system.mailing.server is None:
+            return
         store = self.system.store
         for organization_id in await store.read_long(key_endings.organizations_due, self.system.clock.now()):
             await store.of(organization_id).write_behind(key_endings.note, organization_id)

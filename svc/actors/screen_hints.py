@@ -22,10 +22,13 @@ _LOGS_UNREAD_MAX: Final = 64
 """Logs kept of organizations that have no stream open now, for pages that reconnect."""
 _NUMBERS_PER_MS: Final = 1_000
 """A new log's numbers begin with the time in these, and so above those of any log before it."""
+_LEAD_SECONDS_MIN: Final = 0.05
+_LEAD_SECONDS_SPREAD: Final = 0.15
+"""After a pause the first change is sent within 0.05 to 0.2 seconds, with those that come meanwhile."""
 _JOIN_SECONDS_MIN: Final = 0.2
 _JOIN_SECONDS_SPREAD: Final = 0.3
-"""Changes are joined for 0.2 to 0.5 seconds, differently long by stream, so that the streams of an
-organization do not all send in one moment. A page hears of a change within half a second."""
+"""In a burst a stream sends every 0.2 to 0.5 seconds. Both times differ by stream, so that the streams of an
+organization do not all send in one moment."""
 _SPREAD_STEPS: Final = 16
 
 
@@ -54,6 +57,8 @@ class HintStream:
     __slots__ = (
         "_comment_at",
         "_join_seconds",
+        "_joined_until",
+        "_lead_seconds",
         "_number",
         "_of",
         "_scope",
@@ -68,7 +73,9 @@ class HintStream:
         self._of = of
         self._number = of.log.newest if after is None else after
         share = place % _SPREAD_STEPS / _SPREAD_STEPS
+        self._lead_seconds = _LEAD_SECONDS_MIN + share * _LEAD_SECONDS_SPREAD
         self._join_seconds = _JOIN_SECONDS_MIN + share * _JOIN_SECONDS_SPREAD
+        self._joined_until = 0.0  # before then, hints are joined for longer
         self._scope: trio.CancelScope | None = None
         self.sent()
 
@@ -105,13 +112,16 @@ class HintStream:
     def take(self) -> list[Hint] | None:
         """The hints since the last time; None if some are forgotten, so that the page has to ask for all."""
         hints = self._of.log.since(self._number)
-        self._number = self._of.log.newest
+        if self._number != self._of.log.newest:
+            self._number = self._of.log.newest
+            self._joined_until = trio.current_time() + self._join_seconds
         return hints
 
     def hasten(self, now: float) -> None:
-        """End the wait after the time in which hints are joined."""
+        """End the wait soon after a pause, and in a burst after the time in which hints are joined."""
         if self._scope is not None:
-            self._scope.deadline = min(self._scope.deadline, now + self._join_seconds)
+            due = max(now + self._lead_seconds, self._joined_until)
+            self._scope.deadline = min(self._scope.deadline, due)
 
     def recheck(self) -> None:
         """End the wait at once, since the session or the access may have ended."""

@@ -1,4 +1,4 @@
-"""Places for requests that stay open: streams of screens, calls of the gateway, long polls.
+"""Places for requests that stay open: streams of screens, calls of the gateway, long polls, files.
 
 Together they have a part of the listener's connections, so that the doors always have the rest. Of each
 share one organization may have half, so that it cannot keep the others out.
@@ -88,6 +88,8 @@ class StreamPlaces:
         """Live events of screens: a third of the connections."""
         self.gateway = PlacesOfKind(_Share(connections_max // 2), together)
         """Calls at the AI gateway, streamed or not: half of the connections."""
+        self.files = PlacesOfKind(_Share(connections_max // 4), together)
+        """Uploads and downloads of files: a quarter of the connections."""
         self.polls = PlacesOfKind(together)
         """Long polls."""
 

@@ -31,6 +31,7 @@ from svc.domain.ai.models import ModelCatalogue
 from svc.domain.ai.routing import Rests
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
+from svc.domain.files.addresses import FileAddresses
 from svc.domain.identity.reset_pace import ResetPace
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
@@ -45,6 +46,8 @@ from svc.domain.limits import (
     EMBED_CACHES_MAX,
     EVENT_LIFE_MS,
     READS_AT_ONCE,
+    UPLOADS_AT_ONCE,
+    UPLOADS_AT_ONCE_OF_SENDER,
     WRITES_AT_ONCE,
 )
 from svc.domain.randomness import SYSTEM, Randomness
@@ -53,6 +56,8 @@ from svc.domain.times import SECOND_MS
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.keys import ChannelRoute
 from svc.storage.embeds import embeds
+from svc.storage.files.contents import FileStore
+from svc.storage.files.memory import MemoryFiles
 from svc.storage.forms import forms
 from svc.storage.identity import api_keys, sessions
 from svc.storage.identity.api_keys import Route
@@ -96,6 +101,7 @@ class System(ActorSystem):
         upstreams: Upstreams | None = None,
         ai_stop_seconds: float = STOP_SECONDS,
         stream_places: StreamPlaces | None = None,
+        files: FileStore | None = None,
         mail_server: MailServer | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
@@ -175,6 +181,14 @@ class System(ActorSystem):
         """Hosts of page views that no organization tracks."""
         self.embed_pace = KeyedLimiter(EMBEDS_AT_ONCE, EMBED_CACHES_MAX)
         """Renderings of embeds, by organization."""
+        self.files: FileStore = files or MemoryFiles()
+        """The contents of files."""
+        self.file_addresses = FileAddresses(secrets.sealing)
+        """What signs addresses of files."""
+        self.uploads = KeyedLimiter(UPLOADS_AT_ONCE, 0)
+        """Uploads under way, by organization."""
+        self.uploads_of_senders = KeyedLimiter(UPLOADS_AT_ONCE_OF_SENDER, 0)
+        """Uploads under way, by who sends them."""
         self.base_url = ""
         """The public base URL, for links in embeds; set once the listener is open."""
         self.visitor_keys: tuple[bytes, ...] = ()

@@ -30,6 +30,8 @@ class DataDirectory:
         self.service = path / "service.json"
         self.demo = path / "demo.json"
         self.demo_environment = path / "demo.env"
+        self.files = path / "files"
+        """The contents of files: see `svc.storage.files.directory`."""
 
     def make(self) -> None:
         """Create the directory, readable only by its owner, if it does not exist. Raises `Failure`."""
@@ -58,6 +60,7 @@ class DataDirectory:
         own_names = {
             *(path.name for path in own_files),
             *(_draft(path).name for path in own_files),
+            self.files.name,
             *(f"{self.database.name}{suffix}" for suffix in ("", "-wal", "-shm", "-journal", ".lock")),
         }
         return sorted({path.name for path in self.path.iterdir()} - own_names - _SYSTEM_FILES)

@@ -2,6 +2,7 @@
 
 import secrets
 import shlex
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -12,10 +13,12 @@ from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure, as_failure
 from svc.cli.invocation import program
 from svc.demo.channels import PullConnection, PushConnection
-from svc.demo.examples import ExampleIds
+from svc.demo.examples import ExampleIds, add_ids
+from svc.demo.files import add_files
 from svc.demo.shop import OWNER_EMAIL, open_shop
 from svc.domain.crypto.passwords import HASHER
 from svc.domain.net.origins import normalise_domain
+from svc.storage.files.directory import put
 from svc.storage.identity import organizations
 from svc.storage.sqlite.offline import organization_ids
 from svc.storage.store import Store, StoreError, Tx
@@ -111,6 +114,8 @@ async def open_demo(
 
     def create(tx: Tx) -> DemoFacts:
         shop = open_shop(tx, domain, sender_secret, password_hash, starting_micro_credits)
+        kept = partial(put, directory.files, shop.organization_id)
+        add_ids(shop.example_ids, add_files(tx, shop.organization_id, shop.pull_connection.id, kept))
         facts = DemoFacts(
             base_url=bound.base_url,
             operator_url=bound.operator_url,

@@ -28,7 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def write(directory: DataDirectory, fn: Callable[[Tx], R], *, mails: bool) -> R:
+def write(directory: DataDirectory, fn: Callable[[Tx], R], *, mails: bool = False) -> R:
     """Run the unit of work *fn*, and return its result once it is on disk.
 
     Mails are queued if *mails*, for the service to send. The data directory and its key are created if

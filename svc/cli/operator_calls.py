@@ -78,9 +78,11 @@ class Operator:
         """The answer of a tool that reads. Raises the tool's `DomainError`."""
         return msgspec.json.decode(self.look_json(tool, organization_id, arguments), type=tool.answer_type)
 
-    def look_json(self, tool: Tool[Any, Any], organization_id: str, arguments: ToolInput) -> bytes:
-        """As `look`, with the answer as JSON."""
-        now = trio.run(_now)
+    def look_json(
+        self, tool: Tool[Any, Any], organization_id: str, arguments: ToolInput, *, now: int | None = None
+    ) -> bytes:
+        """As `look`, with the answer as JSON. *now* is needed where Trio runs already."""
+        now = trio.run(_now) if now is None else now
         return self.read(_read, now, tool, self._call(organization_id), arguments)
 
     def look_pages(self, tool: Tool[A, R], organization_id: str, arguments: A) -> Iterator[R]:

@@ -1,5 +1,6 @@
 """The program `svc`: it imports commands on demand, and reports errors in one line."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ _MODULES: Final = {
     "call": "call",
     "listen": "listen",
     "demo-messenger": "demo_messenger",
+    "import": "records.imports",
+    "export": "records.exports",
     "config": "config",
     "org": "identity.organizations",
     "user": "identity.users",
@@ -38,6 +41,7 @@ _MODULES: Final = {
     "credits": "credits",
     "backup": "backup:backup",
     "restore": "backup:restore",
+    "erase-person": "erase_person",
     "check": "check",
     "openapi": "openapi",
 }
@@ -54,7 +58,8 @@ class Program(click.Group):
         if cmd_name not in _MODULES:
             return None
         module, _, name = _MODULES[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"svc.cli.commands.{module}"), name or "command")
+        with _without_collection():
+            command: click.Command = getattr(import_module(f"svc.cli.commands.{module}"), name or "command")
         _set_short_help(command)
         return command
 
@@ -88,6 +93,16 @@ def _with_near_names(error: click.NoSuchCommand) -> click.UsageError:
     )
     meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return click.UsageError(f"{error.message}{meant}", context)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep the garbage collector away from what imports make, which stays: a fifth of a command's start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextmanager

@@ -39,6 +39,8 @@ from svc.http.screens.assets import ScreensNotBuilt
 from svc.http.server import check_certificate
 from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
+from svc.storage.files.contents import FileStore
+from svc.storage.files.directory import DirectoryFiles
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store
 
@@ -112,7 +114,14 @@ async def run(
             # Again inside the system: cancelling it may have to wait for a turn that cannot be cancelled.
             async with (
                 _live_system(
-                    settings, store, clock, secrets, models=models, built_in=built_in, mail_server=mail_server
+                    settings,
+                    store,
+                    clock,
+                    secrets,
+                    files=DirectoryFiles(directory.files),
+                    models=models,
+                    built_in=built_in,
+                    mail_server=mail_server,
                 ) as system,
                 _bounded_end(watchdog),
             ):
@@ -197,6 +206,7 @@ async def _live_system(
     clock: Clock,
     secrets: Secrets,
     *,
+    files: FileStore,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
     mail_server: MailServer | None,
@@ -229,6 +239,7 @@ async def _live_system(
         upstreams=upstreams,
         ai_stop_seconds=settings.server.graceful_seconds / 2,
         stream_places=StreamPlaces(settings.server.connections_max),
+        files=files,
         mail_server=mail_server,
     )
     store.listen(ChangeDispatcher(system))

@@ -76,14 +76,20 @@ class Transport:
             Unreachable: no attempt got a response.
             BadAnswer: a response is not the service's.
         """
-        headers = {
-            "Authorization": f"Bearer {self._key}",
-            "Content-Type": "application/json",
-            "Accept-Encoding": "identity",  # no compression, so no decompression bombs
-        }
+        headers = {"Content-Type": "application/json"}
         if retry:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
-        content = _encode(body)
+        return await self.send(path, _encode(body), headers, retry=retry)
+
+    async def send(
+        self, path: str, content: bytes, headers: Mapping[str, str], *, retry: bool = True
+    ) -> bytes:
+        """POST *content* to *path*; with *retry*, repeating that must be safe. Raises as `post`."""
+        headers = {
+            "Authorization": f"Bearer {self._key}",
+            "Accept-Encoding": "identity",  # no compression, so no decompression bombs
+            **headers,
+        }
         attempt = 0
         while True:
             attempt += 1

@@ -13,6 +13,7 @@ import msgspec
 
 from svc.demo import agents, approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
+from svc.demo.imports import example_imports
 from svc.demo.views import example_views
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
@@ -49,6 +50,7 @@ ExampleIds = dict[str, dict[str, str]]
 _ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5R"
 _KEY, _PERSON, _ROLE, _TEAM = (f"{prefix}_{_ULID}A" for prefix in ("key", "usr", "rol", "tea"))
 _RECORD, _MERGED = f"rec_{_ULID}A", f"rec_{_ULID}K"
+_CHANGE: Final = f"chg_{_ULID}G"
 _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", "frm", "emb", "sub"))
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
@@ -67,7 +69,12 @@ class _Created(msgspec.Struct):
     id: str
 
 
+class _Entry(_Created):
+    kind: str
+
+
 class _Listed(msgspec.Struct):
+    entries: list[_Entry] = []
     records: list[_Created] = []
     suggestions: list[_Created] = []
     submissions: list[_Created] = []
@@ -84,18 +91,18 @@ class Examples:
     def fill(self, *, form_id: str, embed_id: str) -> ExampleIds:
         """Create all objects. *form_id* and *embed_id* are those that the shop's page shows."""
         ids: ExampleIds = {"*": {_FORM: form_id, _EMBED: embed_id}}
-        for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
-            _add(ids, more)
-        _add(ids, self._channels())
-        _add(ids, agents.examples(self._tx, self._call))
-        _add(ids, self._webhooks())
-        _add(ids, self._workflows(ids["*"][_RECORD]))
+        for make in (self._people, self._keys, self._records, self._sites, self._on_pages, self._channels):
+            add_ids(ids, make())
+        add_ids(ids, agents.examples(self._tx, self._call))
+        add_ids(ids, self._webhooks())
+        add_ids(ids, self._workflows(ids["*"][_RECORD]))
         asking = ("*", "approval.approve", "approval.reject")
         cards = approvals.ask(self._tx, self._call, len(asking))
-        _add(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
-        _add(ids, self._suggestions())
-        _add(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
-        return _add(ids, self._submissions())
+        add_ids(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
+        add_ids(ids, self._suggestions())
+        add_ids(ids, example_imports(self._tx, self._organization_id, f"imp_{_ULID}A"))
+        add_ids(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
+        return add_ids(ids, self._submissions())
 
     def _run(self, tool: Tool[Any, Any], **body: Any) -> bytes:
         kind: type[ToolInput] = tool.request_type
@@ -153,10 +160,12 @@ class Examples:
     def _records(self) -> ExampleIds:
         """A contact to keep, and others to delete, restore and merge; properties likewise."""
         known = self._list(record_lists.search, query=_TOM["name"], object_type="contact")
-        parted, gone, kept, doubled = (
+        parted, gone, kept, doubled, moved = (
             self._make(records.create, object_type="contact", properties={"name": name, "city": "Hull"})
-            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone")
+            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone", "Nils Hope")
         )
+        self._run(records.update, id=moved, properties={"city": "Grimsby"})
+        entries = self._list(record_history.timeline, id=moved).entries
         self._run(record_history.delete, object_type="contact", id=gone)
         for slug, label in (("finish", "Finish"), ("old_number", "Old number")):
             self._run(
@@ -172,6 +181,10 @@ class Examples:
             "record.delete": {_RECORD: parted},
             "record.restore": {_RECORD: gone},
             "record.merge": {_RECORD: kept, _MERGED: doubled},
+            "record.revert": {
+                _RECORD: moved,
+                _CHANGE: next(entry.id for entry in entries if entry.kind == "updated"),
+            },
         }
 
     def _sites(self) -> ExampleIds:
@@ -293,7 +306,8 @@ class Examples:
         }
 
 
-def _add(ids: ExampleIds, more: ExampleIds) -> ExampleIds:
+def add_ids(ids: ExampleIds, more: ExampleIds) -> ExampleIds:
+    """Add *more* to *ids*, which are returned."""
     for tool, known in more.items():
         ids.setdefault(tool, {}).update(known)
     return ids

@@ -139,6 +139,12 @@ class RunsDue(Change, frozen=True):
     organization_id: str
 
 
+class ImportsDue(Change, frozen=True):
+    """An import of the organization was started, and waits to be read."""
+
+    organization_id: str
+
+
 class ApprovalDecided(Change, frozen=True):
     """A card was decided, and the agent's or the workflow's run that asked may go on."""
 
@@ -147,6 +153,12 @@ class ApprovalDecided(Change, frozen=True):
     conversation_id: str | None
     """Of an agent's card; None for a workflow's."""
     run_id: str | None
+
+
+class FilesRemoved(Change, frozen=True):
+    """Files of the organization were removed, and their contents are to go from the disk."""
+
+    organization_id: str
 
 
 class AgentDue(Change, frozen=True):

@@ -51,10 +51,15 @@ class InvalidInput(DomainError, ValueError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        details = [*map(str, self.faults[:FAULTS_IN_DETAIL_MAX])]
-        if len(self.faults) > FAULTS_IN_DETAIL_MAX:
-            details.append(f"and {len(self.faults) - FAULTS_IN_DETAIL_MAX} more")
-        super().__init__("; ".join(details))
+        super().__init__(told(self.faults))
+
+
+def told(faults: Sequence[Fault]) -> str:
+    """The first of *faults* in one sentence, and how many more there are."""
+    details = [*map(str, faults[:FAULTS_IN_DETAIL_MAX])]
+    if len(faults) > FAULTS_IN_DETAIL_MAX:
+        details.append(f"and {len(faults) - FAULTS_IN_DETAIL_MAX} more")
+    return "; ".join(details)
 
 
 @contextmanager
@@ -98,9 +103,16 @@ class Gone(DomainError):
 
 
 class Conflict(DomainError):
-    """Raised when the current state does not allow the request."""
+    """Raised when the current state does not allow the request.
+
+    *faults* say which parts of it, where that is known.
+    """
 
     code: ClassVar[str] = "conflict"
+
+    def __init__(self, message: str, faults: Iterable[Fault] = ()) -> None:
+        super().__init__(message)
+        self.faults = tuple(faults)
 
 
 class Unavailable(DomainError):

@@ -8,10 +8,11 @@ It accepts one thing that msgspec does not: an integer written as `1.0`, which i
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec import inspect
 
+from svc.domain.either import Either
 from svc.domain.errors import Fault, pointer_to
 from svc.domain.limits import FAULTS_MAX, SHOWN_NAME_CHARS_MAX
 from svc.domain.near_names import hint
@@ -70,6 +71,8 @@ class CheckedValue:
             self._fault(pointer, "invalid_value", detail)
 
     def _read_struct(self, kind: inspect.StructType, members: dict[str, Any], pointer: str) -> dict[str, Any]:
+        if issubclass(kind.cls, Either):
+            kind = cast(inspect.StructType, inspect.type_info(kind.cls.shape_of(members)))
         fields = {field.encode_name: field for field in kind.fields}
         values = dict(members)
         for name, field in fields.items():
@@ -272,9 +275,9 @@ def _size_fault(size_min: int | None, size_max: int | None, size: int, what: str
     if size == 0 and size_min == 1:
         return "must not be empty"
     if size_min is not None and size < size_min:
-        return f"must have at size_min {_counted(size_min, what)}, not {size:,}"
+        return f"must have at least {_counted(size_min, what)}, not {size:,}"
     if size_max is not None and size > size_max:
-        return f"must have at size_max {_counted(size_max, what)}, not {size:,}"
+        return f"must have at most {_counted(size_max, what)}, not {size:,}"
     return None
 
 

@@ -79,10 +79,44 @@ VERSION_CHANGES_MAX: Final = 1_000
 VERSION_CHANGES_BYTES_MAX: Final = 4 * 1024 * 1024
 """What these changes may have in all, as JSON: some are as large as two records. Ours: keeps a comparison
 within some milliseconds of the writer's time."""
-RECORDS_CREATED_MAX: Final = 100
-"""Records made by one call (decisions, the tools of records)."""
+RECORDS_WRITTEN_MAX: Final = 100
+"""Records written by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
 NOTE_TITLE_CHARS_MAX: Final = 200
+
+# Imports. All ours.
+IMPORT_BYTES_MAX: Final = 2 * 1024 * 1024 * 1024
+"""One upload: some twenty million lines of contacts."""
+IMPORT_PART_BYTES: Final = 1024 * 1024
+"""Each part of an upload but the last, which may be shorter: a few milliseconds of the writer's time."""
+IMPORT_CHUNK_BYTES: Final = 64 * 1024
+"""A row of an upload: what a batch reads of it is one or two of these."""
+IMPORT_NAME_CHARS_MAX: Final = 200
+"""The name of a file, as its import shows it."""
+IMPORT_FINGERPRINT_CHARS_MAX: Final = 200
+"""What tells a file from others: a digest in any form."""
+IMPORT_COLUMNS_MAX: Final = 500
+"""Columns of a file: twice as many as an object has properties."""
+IMPORT_CELL_CHARS_MAX: Final = 128 * 1024
+"""One cell: twice what the longest text may have."""
+IMPORT_LINE_BYTES_MAX: Final = 1024 * 1024
+"""One line, or one record whose cells have several: four times what a record may have."""
+IMPORT_BATCH_LINES: Final = 200
+"""Lines of one transaction while nothing else is written: some tens of milliseconds."""
+IMPORT_BATCH_LINES_SHARED: Final = 25
+"""Lines of one transaction while others write: a few milliseconds that each of them may wait."""
+IMPORT_SAMPLE_LINES: Final = 5
+"""Lines of a file that are shown beside its headings."""
+IMPORT_REFUSALS_SHOWN: Final = 50
+"""Refused lines that `import.get` shows; the file of refused lines has all of them."""
+IMPORT_REASON_CHARS_MAX: Final = 500
+"""Of one of their reasons; the file has all of it."""
+IMPORT_WAIT_MS: Final = DAY_MS
+"""How long an import waits for the next part of its upload, or to be started, before it is cancelled."""
+IMPORT_LIFE_MS: Final = 30 * DAY_MS
+"""How long an import is kept after its end, with the lines that it refused."""
+IMPORTS_PRUNED_MAX: Final = 64
+"""Rows of ended imports that are deleted in one unit: some of them are as large as a chunk."""
 
 # Errors. Ours: what a person or a model can take in at once.
 FAULTS_MAX: Final = 50
@@ -112,6 +146,20 @@ EXAMINED_MAX: Final = 50_000
 QUICK_RECORDS_MAX: Final = 4_000
 """Records that a list looks at in the way of other reads, which takes some tens of milliseconds; a list that
 needs more goes on beside them."""
+TOTAL_MAX: Final = 10_000
+"""Rows that the total of a list counts (decisions §4); of more, it says that there are more."""
+TOTAL_EXAMINED_MAX: Final = 100_000
+"""Records that a total looks at, where an index does not say it. Ours: a few tenths of a second."""
+EXPANDED_MAX: Final = 5
+"""Relations that one call expands (decisions §4)."""
+GROUPED_BY_MAX: Final = 2
+"""Properties that an aggregate groups by (decisions §4)."""
+GROUPS_MAX: Final = 1_000
+"""Groups of an aggregate's answer (decisions §4)."""
+MEASURES_MAX: Final = 10
+"""Measures of an aggregate. Ours: more than one chart shows."""
+AGGREGATED_RECORDS_MAX: Final = 2_000_000
+"""Records that an aggregate reads. Ours: two seconds of the reader for long reads."""
 INDEX_BATCH: Final = 1_000
 """Records whose values one unit of work adds to an index that is being made."""
 
@@ -654,3 +702,39 @@ AGENT_RUNS_SPACING_MS: Final = 25
 once are answered within half a minute, and leave the processor to others meanwhile."""
 AGENT_RUNS_WAITING_MAX: Final = 100_000
 """Runs of one organization that wait for their turn in memory. Ours: beyond, they are tried again later."""
+
+# Files.
+FILE_BYTES_MAX: Final = 25 * 1024 * 1024
+FILES_MAX: Final = 100_000
+"""Files of one organization. Ours: a picture for each of as many records; unused ones are removed."""
+FILES_BYTES_MAX: Final = 10 * 1024**3
+"""These files together; the same bytes count with each file that has them. Ours: 10 GiB hold 400 of the
+largest, or 50,000 photographs, and ten organizations fit on a small disk."""
+UPLOADS_AT_ONCE: Final = 4
+"""Uploads of one organization under way. Ours: beyond, the disk is no faster, and slow senders pile up."""
+UPLOADS_AT_ONCE_OF_SENDER: Final = 2
+"""Of these, those of one key or person, so that one program does not keep the others out."""
+FILE_NAME_CHARS_MAX: Final = 255
+"""Ours: what file systems take."""
+FILE_UNUSED_LIFE_MS: Final = 7 * DAY_MS
+"""A file is kept for so long after its upload, or after the last use of it ended. Ours: a form that was left
+open over a weekend can still be saved, and a value that was replaced can be put back."""
+FILE_ADDRESS_LIFE_MS: Final = HOUR_MS
+"""A signed address of a file opens it for so long: as long as a reply waits."""
+FILE_USES_SHOWN_MAX: Final = 50
+"""Uses of a file that are named. Ours: more are no list that a person reads."""
+FILES_SWEPT_MAX: Final = 200
+"""Files that are looked at in one unit of work when unused ones are removed. Ours: some milliseconds."""
+
+# Erasing a person.
+ERASED_ROWS_MAX: Final = 100
+"""Rows of one unit of an erasure. Ours: some milliseconds, so that nothing waits for it."""
+ERASURE_PASSES_MAX: Final = 4
+"""How often all rows are looked through, until nothing more is found. Ours: a service that is running may
+have copied something meanwhile."""
+MARK_CHARS_MIN: Final = 5
+"""Of a name that is looked for everywhere. Ours: shorter ones are too often part of something else."""
+PHONE_DIGITS_MIN: Final = 6
+"""Of a phone number that is found however it is written. Ours: shorter ones are found as they are stored."""
+SEARCH_MERGED_PAGES: Final = 256
+"""Pages of the index of words that one unit merges, after an erasure. Ours: some milliseconds."""

@@ -1,13 +1,16 @@
 """Versions of what several people edit: they count up, and a change may say which one it was made from."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
 
-from svc.domain.errors import Conflict
+from svc.domain.errors import Conflict, Fault
 from svc.domain.events import Source
 
 FIRST_VERSION: Final = 1
+ERASED_VERSION: Final = 0
+"""Of a record that was erased: it has no values, no history, and no version to come back to."""
 
 
 class ChangedProperty(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -22,15 +25,24 @@ class ChangedProperty(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     """The source of the latest change, as timelines have it."""
     changed_at: str
     """When that was, as RFC 3339."""
+    pointer: str | msgspec.UnsetType = msgspec.UNSET
+    """Of several records: which of them, and which value, as a JSON pointer into what was asked."""
 
 
 class ChangedSince(Conflict):
     """Raised when what a call would write was changed since the version that it names: nothing is written."""
 
-    def __init__(self, if_version: int, conflicts: tuple[ChangedProperty, ...]) -> None:
-        names = ", ".join(conflict.property for conflict in conflicts)
-        super().__init__(f"changed since version {if_version}: {names}")
+    def __init__(
+        self, message: str, conflicts: tuple[ChangedProperty, ...], faults: Iterable[Fault] = ()
+    ) -> None:
+        super().__init__(message, faults)
         self.conflicts = conflicts
+
+    @classmethod
+    def version(cls, if_version: int, conflicts: tuple[ChangedProperty, ...]) -> "ChangedSince":
+        """The error of one record that was changed since its version *if_version*."""
+        names = ", ".join(conflict.property for conflict in conflicts)
+        return cls(f"changed since version {if_version}: {names}", conflicts)
 
 
 def check_version(version: int, if_version: int | None) -> None:

@@ -21,8 +21,11 @@ from svc.http.docs.problem_pages import answer_problems_with_pages
 from svc.http.embeds import door as embeds
 from svc.http.embeds.door import EmbedDoor
 from svc.http.fast_path import FastPath
+from svc.http.files import door as files
+from svc.http.files.door import DownloadDoor, SessionReader, UploadDoor
 from svc.http.forms.door import FormDoor
 from svc.http.identity.door import people_doors
+from svc.http.imports.door import ImportsDoor
 from svc.http.mcp import door as mcp
 from svc.http.mcp.door import McpDoor
 from svc.http.quart_app import QuartApp
@@ -38,6 +41,7 @@ from svc.http.sites.tracker import TrackerDoor
 from svc.http.tools import door as tools
 from svc.http.tools.door import KeyGate, SessionGate, ToolDoor
 from svc.tools.catalogue import REGISTRY
+from svc.tools.imports import imports
 
 
 def public_app(
@@ -74,6 +78,10 @@ def public_app(
             channels.PATH: ChannelDoor(system),
             embeds.PATH: EmbedDoor(system),
             tools.API_PATH: ToolDoor(system, REGISTRY, KeyGate(system)),
+            files.API_PATH: UploadDoor(system, REGISTRY, KeyGate(system)),
+            f"{files.API_PATH}/": DownloadDoor(system, REGISTRY, KeyGate(system), signed=True),
+            files.APP_PATH: UploadDoor(system, REGISTRY, SessionGate(system, transport)),
+            f"{files.APP_PATH}/": DownloadDoor(system, REGISTRY, SessionReader(system, transport)),
             events_door.PATH: EventsDoor(system, transport, REGISTRY),
             screens.STATIC_PATH: StaticDoor(assets),
             tools.APP_PATH: ToolDoor(system, REGISTRY, SessionGate(system, transport)),
@@ -84,6 +92,10 @@ def public_app(
             mcp.FULL_PATH: McpDoor(system, REGISTRY, flat=True),
         },
         system.random,
+        trees={
+            imports.API_PATH: ImportsDoor(system, REGISTRY, KeyGate(system)),
+            imports.APP_PATH: ImportsDoor(system, REGISTRY, SessionGate(system, transport)),
+        },
     )
     return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors
 

@@ -15,8 +15,16 @@ import structlog
 import trio
 
 from svc.domain.randomness import SYSTEM, Randomness
-from svc.http.asgi import STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
-from svc.http.request.body import REQUEST, BodyBroken, BodyTimeout, BodyTooLarge, ClientGone, read_body
+from svc.http.asgi import STEADY_BODY, STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
+from svc.http.request.body import (
+    REQUEST,
+    BodyBroken,
+    BodyPieces,
+    BodyTimeout,
+    BodyTooLarge,
+    ClientGone,
+    read_body,
+)
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 
 __all__ = [
@@ -111,6 +119,7 @@ class Request:
         "_extensions",
         "_fields",
         "_receive",
+        "_scope",
         "client",
         "headers",
         "id",
@@ -132,6 +141,7 @@ class Request:
         self.id: Final = request_id_of(self.headers, random)
         """The value of `X-Request-Id` in the answer."""
         self._receive = receive
+        self._scope = scope
         self._extensions = scope.get("extensions")  # which ASGI leaves to servers
         self._fields = dict(self.headers)
         if len(self._fields) != len(self.headers):
@@ -162,11 +172,20 @@ class Request:
             BodyBroken: its framing is malformed.
             ClientGone: the client disconnected before its end.
         """
+        return await read_body(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
+
+    @property
+    def length(self) -> int | None:
+        """What `Content-Length` says. Raises `BodyBroken` for what is no length."""
         length = self._fields.get(b"content-length")
         if length and not length.isdigit():
             raise BodyBroken  # HTTP/2 lets several lengths pass, which are joined here
-        coding = self._fields.get(b"content-encoding")
-        return await read_body(self._receive, int(length) if length else None, limit_bytes, coding)
+        return int(length) if length else None
+
+    def pieces(self, limit_bytes: int) -> BodyPieces:
+        """The body piece by piece, for this caller alone; a slow one has time while it goes on."""
+        self._scope[STEADY_BODY] = True
+        return BodyPieces(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
 
     async def wait_client_left(self) -> None:
         """Wait until the client disconnects. Call it after `read`."""
@@ -192,13 +211,21 @@ class Door(Protocol):
 class FastPath:
     """Routes a request to the door of its path in *doors*, and every other request to *app*.
 
-    A door whose path ends with a slash answers for one more segment below it. Request ids are made of
-    *random*.
+    A door whose path ends with a slash answers for one more segment below it, and one in *trees* for all
+    that is below its path. Request ids are made of *random*.
     """
 
-    def __init__(self, app: ASGIApp, doors: Mapping[str, Door], random: Randomness = SYSTEM) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        doors: Mapping[str, Door],
+        random: Randomness = SYSTEM,
+        *,
+        trees: Mapping[str, Door] | None = None,
+    ) -> None:
         self._app = app
         self._doors = doors
+        self._trees = tuple((trees or {}).items())
         self._random = random
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -220,7 +247,10 @@ class FastPath:
             await _send(send, request, answer)
 
     def _door(self, path: str) -> Door | None:
-        return self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
+        door = self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
+        if door is None:
+            return next((door for above, door in self._trees if path.startswith(above)), None)
+        return door
 
 
 async def _send(send: Send, request: Request, answer: Answer) -> None:

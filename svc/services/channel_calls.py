@@ -3,7 +3,8 @@
 Reports are written to the store directly, many to a commit; only pulls go through the connection's Outbox.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +14,7 @@ import trio
 from svc.actors.channels.outbox import Outbox
 from svc.actors.system import System
 from svc.domain import json_input
+from svc.domain.channels.attachments import content_of
 from svc.domain.channels.messages import (
     ChannelInput,
     EvidenceReceived,
@@ -28,16 +30,18 @@ from svc.domain.channels.messages import (
 )
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import NotFound, TooManyAttempts, Unauthenticated
+from svc.domain.files.files import clean_name
 from svc.domain.limits import CHANNEL_CALLS_MAX, PULLS_WAITING_MAX
 from svc.domain.times import SECOND_MS
 from svc.domain.tool_results import ToolResult
-from svc.services import in_flight
+from svc.services import files, in_flight
 from svc.services.long_polls import WaitGone, has_gone
 from svc.storage import idempotency
 from svc.storage.agent import due
 from svc.storage.channels import connections, conversations, messages
 from svc.storage.channels.keys import ChannelRoute
 from svc.storage.channels.reply_batches import PulledBatch
+from svc.storage.files.files import NewFile
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
 
@@ -49,10 +53,12 @@ SHORTEST_WAIT_SECONDS: Final = 0.001
 _NONE_YET: Final = PulledReplies(replies=(), more=False)
 
 
-def _receive(tx: Tx, bridge: ChannelRoute, message: InboundMessage) -> MessageReceived:
-    received = messages.receive(tx, bridge.organization_id, bridge.connection_id, message)
+def _receive(
+    tx: Tx, bridge: ChannelRoute, message: InboundMessage, contents: Mapping[int, NewFile] = {}
+) -> MessageReceived:
+    received = messages.receive(tx, bridge.organization_id, bridge.connection_id, message, contents)
     if message.direction == "in" and not received.duplicate:
-        due.note_message(tx, received.conversation)
+        due.note_message(tx, bridge.connection_id, received.conversation)
     return received
 
 
@@ -157,8 +163,43 @@ async def call(
 async def _call(system: System, bridge: ChannelRoute, call: _Call, wait_gone: WaitGone) -> ToolResult:
     if isinstance(call.request, Pull):
         return await _pull(system, bridge, call.request, call.repeatable, wait_gone)
+    if isinstance(call.request, InboundMessage):
+        contents = {
+            place: content
+            for place, attachment in enumerate(call.request.attachments)
+            if (content := content_of(attachment)) is not None
+        }
+        if contents:
+            return await _receive_with(system, bridge, call, call.request, contents)
     async with system.writes.of(bridge.organization_id):
         return await system.store.of(bridge.organization_id).write(_write, bridge, call)
+
+
+async def _receive_with(
+    system: System, bridge: ChannelRoute, call: _Call, message: InboundMessage, contents: Mapping[int, bytes]
+) -> ToolResult:
+    """Receive a message, and keep the *contents* of its attachments as files, on the disk beforehand."""
+    async with AsyncExitStack() as held:
+        arrived = {}
+        new = {}
+        for place, content in contents.items():
+            incoming = await held.enter_async_context(system.files.receive())
+            await incoming.write(content)
+            facts = await incoming.finish()
+            arrived[place] = (incoming, facts)
+            name = clean_name(message.attachments[place].name)
+            new[place] = NewFile(
+                name=name, facts=facts, creator_kind="bridge", creator_id=bridge.connection_id
+            )
+
+        def write(tx: Tx) -> ToolResult:
+            return idempotency.once(tx, call.repeatable, lambda: _receive(tx, bridge, message, new))
+
+        async with (
+            files.kept(system, bridge.organization_id, arrived.values()),
+            system.writes.of(bridge.organization_id),
+        ):
+            return await system.store.of(bridge.organization_id).write(write)
 
 
 def _write(tx: Tx, bridge: ChannelRoute, call: _Call) -> ToolResult:

@@ -106,19 +106,26 @@ async def first_answers(
         registry=registry,
         models=system.models,
         base_url=system.base_url,
+        file_links=system.file_addresses,
     )
-    answers = {}
-    with trio.move_on_after(_ANSWERS_SECONDS):
-        for name, given in asked:
-            tool = registry[name]
-            body = msgspec.json.encode(given)
-            try:
-                permit(call.caller, name, needs=tool.needs, own=tool.own, runs=tool.runs)
-                result = await tool_calls.run(system, tool, call, tool.read(body))
-            except (DomainError, ActorError) as error:
-                log.debug("a first answer was left out", tool=name, why=repr(error))
-                continue
+    answers: dict[str, msgspec.Raw] = {}
+
+    async def answer(name: str, given: dict[str, Any]) -> None:
+        tool = registry[name]
+        body = msgspec.json.encode(given)
+        try:
+            permit(call.caller, name, needs=tool.needs, own=tool.own, runs=tool.runs)
+            result = await tool_calls.run(system, tool, call, tool.read(body))
+        except (DomainError, ActorError) as error:
+            log.debug("a first answer was left out", tool=name, why=repr(error))
+        else:
             answers[f"{name} {body.decode()}"] = msgspec.Raw(result.body)
+
+    # All at once, so that one that takes long (a search of very many) delays and costs none of the others.
+    with trio.move_on_after(_ANSWERS_SECONDS):
+        async with trio.open_nursery() as nursery:
+            for name, given in asked:
+                nursery.start_soon(answer, name, given)
     return answers
 
 

@@ -80,7 +80,7 @@ async def admit_operator(system: System, organization_id: str, request_id: str) 
         models=system.models,
         base_url=system.base_url,
     )
-    return msgspec.structs.replace(call, request_id=request_id)
+    return msgspec.structs.replace(call, request_id=request_id, file_links=system.file_addresses)
 
 
 def check_budget(admission: Admission) -> None:
@@ -146,7 +146,7 @@ async def run(
     """
 
     def write(tx: Tx, key: str | None = None) -> ToolResult:
-        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), request, key)
+        return execution.write(tx, tool, permitted_now(system, tx.conn, tx.now, tool, call), request, key)
 
     units = system.store.of(call.caller.organization_id)
     try:
@@ -189,7 +189,7 @@ async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolI
     now = system.clock.now()
 
     def read(conn: Connection, *, patient: bool = False) -> ToolResult:
-        current = _as_of_now(system, conn, now, tool, call)
+        current = permitted_now(system, conn, now, tool, call)
         return execution.read(conn, now, tool, current, request, patient=patient)
 
     units = system.store.of(call.caller.organization_id)
@@ -211,19 +211,25 @@ def _have_indexed(system: System, organization_id: str, property_ids: tuple[str,
         log.warning("not told of a missing index", organization=organization_id, why=repr(error))
 
 
-def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
+def permitted_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
+    """As `as_of_now`, if the caller may still run *tool*. Raises as it does, and as `permit`."""
+    current = as_of_now(system, conn, now, call)
+    if current is not call:
+        permit(current.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
+    return current
+
+
+def as_of_now(system: System, conn: Connection, now: int, call: Call) -> Call:
     """The call with its caller's current access, which may have changed while it waited for body and store.
 
     This runs inside the unit of work. A change of access is counted before it is answered, so units that run
-    after that answer see it. Raises `Unauthenticated`, and what `permit` does.
+    after that answer see it. Raises `Unauthenticated`.
     """
-    caller = call.caller
-    organization_id = caller.organization_id
-    revision = caller.access_revision
+    organization_id = call.caller.organization_id
+    revision = call.caller.access_revision
     if revision is None or not system.access_revisions.changed(organization_id, revision):
         return call
-    caller = admit_again(access.load(conn, organization_id, now), caller, now)
-    permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
+    caller = admit_again(access.load(conn, organization_id, now), call.caller, now)
     return msgspec.structs.replace(call, caller=caller)
 
 

@@ -18,12 +18,14 @@ from svc.storage.agent import integrity as agent_integrity
 from svc.storage.ai import integrity as ai_integrity
 from svc.storage.approvals import integrity as approvals_integrity
 from svc.storage.channels import tables as channels_tables
+from svc.storage.files import integrity as files_integrity
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import integrity as identity_integrity
 from svc.storage.identity import tables as identity_tables
 from svc.storage.mail import integrity as mail_integrity
 from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
+from svc.storage.records.listing import pictures
 from svc.storage.sites import sites
 from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
 from svc.storage.webhooks import integrity as webhooks_integrity
@@ -209,8 +211,8 @@ INVARIANTS: Final[dict[str, Broken]] = {
     "nothing refers to what is not there": foreign_key_faults,
     "nothing refers to another organization's": _of_another_organization,
     "every organization has its built-in objects": _without_objects,
-    "every submission is due, queued, filed or held": _submissions(
-        _column.state.not_in(("due", "queued", "filed", "held"))
+    "every submission is due, queued, filed, held or erased": _submissions(
+        _column.state.not_in(("due", "queued", "filed", "held", "erased"))
     ),
     "every due submission has its place in the form's pace": _submissions(
         sa.and_(_column.state == "due", _column.paced_at.is_(None))
@@ -272,7 +274,9 @@ INVARIANTS: Final[dict[str, Broken]] = {
     **agent_integrity.INVARIANTS,
     **ai_integrity.INVARIANTS,
     **approvals_integrity.INVARIANTS,
+    **files_integrity.INVARIANTS,
     **identity_integrity.INVARIANTS,
+    "every picture that is a file is known as a use of it": pictures.unknown,
     **mail_integrity.INVARIANTS,
     **webhooks_integrity.INVARIANTS,
     **workflows_integrity.INVARIANTS,

@@ -6,8 +6,10 @@ from svc.storage.ai import tables as _ai  # noqa: F401  # it adds its tables
 from svc.storage.approvals import tables as _approvals  # noqa: F401  # it adds its tables
 from svc.storage.channels import tables as _channels  # noqa: F401  # it adds its tables
 from svc.storage.embeds import tables as _embeds  # noqa: F401  # it adds its tables
+from svc.storage.files import tables as _files  # noqa: F401  # it adds its tables
 from svc.storage.forms import tables as _forms  # noqa: F401  # it adds its tables
 from svc.storage.identity import tables as _identity  # noqa: F401  # it adds its tables
+from svc.storage.imports import tables as _imports  # noqa: F401  # it adds its tables
 from svc.storage.mail import tables as _mail  # noqa: F401  # it adds its tables
 from svc.storage.records import tables as _records  # noqa: F401  # it adds its tables
 from svc.storage.schema import metadata

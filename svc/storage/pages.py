@@ -7,12 +7,38 @@ last row of its page, so that writes between two pages make the list neither ski
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
+from svc.domain.limits import TOTAL_MAX
 
 R = TypeVar("R")
+
+
+class Total(msgspec.Struct, frozen=True):
+    """How many rows a list has in all."""
+
+    count: int
+    exact: bool
+    """Whether there are no more."""
+
+
+def total_of(counted: int) -> Total:
+    """The total of rows that were counted up to `TOTAL_MAX` + 1."""
+    return Total(min(counted, TOTAL_MAX), counted <= TOTAL_MAX)
+
+
+def total(conn: sa.Connection, select: sa.Select[Any]) -> Total:
+    """How many rows *select* has."""
+    return total_of(count_to_total(conn, select))
+
+
+def count_to_total(conn: sa.Connection, select: sa.Select[Any]) -> int:
+    """How many rows *select* has, counted up to `TOTAL_MAX` + 1."""
+    counted = select.limit(TOTAL_MAX + 1).subquery()
+    return conn.execute(sa.select(sa.func.count()).select_from(counted)).scalar_one()
 
 
 def _by_id(row: Any) -> Position:

@@ -13,6 +13,7 @@ from svc.storage.agent import pruning as agent_pruning
 from svc.storage.approvals import pruning as approvals_pruning
 from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
+from svc.storage.imports import pruning as imports_pruning
 from svc.storage.mail import pruning as mail_pruning
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables as webhooks_tables
@@ -57,6 +58,7 @@ def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
     more = [_prune(tx, life) for life in _LIVES]
     more.append(_prune_events(tx, event_life_ms))
     more.append(_prune_deliveries(tx, event_life_ms))
+    more.append(imports_pruning.prune(tx))
     more.append(mail_pruning.prune(tx))
     more += [
         of_noun.prune(tx, event_life_ms) for of_noun in (approvals_pruning, workflows_pruning, agent_pruning)

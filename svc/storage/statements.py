@@ -5,9 +5,9 @@ the result. The statement is still Core, so its SQL is compiled for each dialect
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
+from typing import Any, Final, Generic, TypeAlias, TypeVar, cast, overload
 
 import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPICursor
@@ -20,6 +20,14 @@ DialectStatement: TypeAlias = Callable[[sa.Dialect], _Clause]
 """A statement that differs by dialect: see `svc.storage.upserts`."""
 
 R = TypeVar("R")
+
+LOOKED_UP_MAX: Final = 500
+"""Values of one expanding `IN`: databases limit the parameters of a statement."""
+
+
+def batched(values: Sequence[R], size: int) -> Iterator[Sequence[R]]:
+    """*values* in parts of at most *size*."""
+    return (values[first : first + size] for first in range(0, len(values), size))
 
 
 class Statement(Generic[R]):

@@ -176,6 +176,8 @@ class StoreStatistics(msgspec.Struct, frozen=True):
 
     queue_depth: int = 0
     """Units accepted that are in no batch yet."""
+    foreground: int = 0
+    """Writes and quick reads that were accepted, without `write_behind` and long reads."""
     reads_waiting: int = 0
     """Reads not answered yet, long ones included."""
     batches: int = 0

@@ -8,10 +8,12 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.ai.models import OwnModel
-from svc.domain.channels.messages import Attachment, ReportedError, Sender
+from svc.domain.channels.attachments import StoredAttachment
+from svc.domain.channels.messages import ReportedError, Sender
 from svc.domain.embeds.blocks import AnyBlock
 from svc.domain.identity.access import Enabler
 from svc.domain.identity.roles import Permission
+from svc.domain.imports.imports import Counts, Layout, ReadingSettings, Refusal
 from svc.domain.mail.letters import MailData
 from svc.domain.scalars import Scalar
 from svc.domain.workflows.contexts import Event
@@ -24,6 +26,8 @@ from svc.storage.channels.conversation_matching import Participant
 from svc.storage.embeds import tables as embeds_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.imports import tables as imports_tables
+from svc.storage.imports.rows import Starter
 from svc.storage.mail import tables as mail_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.views import tables as views_tables
@@ -43,6 +47,16 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (records_tables.record_changes.c.changed, dict[str, Any]),
     (records_tables.record_changes.c.source, dict[str, Any]),
     (records_tables.suggestions.c.value, Any),
+    (imports_tables.imports.c.layout, Layout),
+    (imports_tables.imports.c.settings, ReadingSettings),
+    (imports_tables.imports.c.starter, Starter),
+    (imports_tables.imports.c.source, dict[str, Any]),
+    (imports_tables.imports.c.counts, Counts),
+    (imports_tables.imports.c.refusals, list[Refusal]),
+    *(
+        (imports_tables.imports.c[name], Any)
+        for name in ("layout", "settings", "starter", "source", "counts", "refusals")
+    ),
     (tables.events.c.data, dict[str, Any]),
     (tables.audit.c.asked_by, dict[str, str]),
     (approvals_tables.approvals.c.input, dict[str, Any]),
@@ -57,7 +71,7 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (channels_tables.conversations.c.evidence, Participant),
     (channels_tables.conversations.c.candidates, tuple[str, ...]),
     (channels_tables.messages.c.sender, Sender),
-    (channels_tables.messages.c.attachments, tuple[Attachment, ...]),
+    (channels_tables.messages.c.attachments, tuple[StoredAttachment, ...]),
     (channels_tables.replies.c.error, ReportedError),
     (mail_tables.mails.c.data, MailData),
     (views_tables.views.c.input, dict[str, Any]),

@@ -13,13 +13,17 @@ from svc.tools.approvals import approvals
 from svc.tools.channels import connections, conversations, credentials, messages
 from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
+from svc.tools.files import files
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
+from svc.tools.imports import imports
 from svc.tools.mail import notices
 from svc.tools.old_names import old_names
+from svc.tools.records import aggregates as record_aggregates
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
+from svc.tools.records import many as record_many
 from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
@@ -47,8 +51,10 @@ _MODULES: Final = (
     embed_blocks,
     embeds,
     events,
+    files,
     finder,
     forms,
+    imports,
     members,
     messages,
     notes,
@@ -56,8 +62,10 @@ _MODULES: Final = (
     objects,
     organizations,
     properties,
+    record_aggregates,
     record_history,
     record_lists,
+    record_many,
     records,
     roles,
     server_keys,

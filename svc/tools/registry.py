@@ -11,7 +11,7 @@ from svc.domain.limits import NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
 from svc.tools.finding import vocabulary
 from svc.tools.finding.documents import document_of
 from svc.tools.finding.ranking import Ranking
-from svc.tools.schemas import schemas_of
+from svc.tools.schemas import Schemas, schemas_of
 from svc.tools.tool import Tool
 
 _RECORD: Final = "record"
@@ -32,7 +32,6 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
                     f"{tool!r} and {self._by_wire_name[tool.wire_name]!r} have one name on the wire"
                 )
             self._tools[tool.name] = self._by_wire_name[tool.wire_name] = tool
-        self.schemas: Final = {name: schemas_of(tool) for name, tool in self._tools.items()}
 
     def __getitem__(self, name: str) -> Tool[Any, Any]:
         return self._tools[name]
@@ -53,6 +52,11 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
         Deprecated ones are not among them: they would be as good as their replacements.
         """
         return self._ranking.rank(sentence)
+
+    @cached_property
+    def schemas(self) -> dict[str, Schemas]:
+        """The schemas of each tool. Made at first use: most processes are commands, which need none."""
+        return {name: schemas_of(tool) for name, tool in self._tools.items()}
 
     @cached_property
     def _ranking(self) -> Ranking:

@@ -1,9 +1,11 @@
 """Input and output of a tool as self-contained JSON Schemas (2020-12)."""
 
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from svc.domain.either import Either
 from svc.tools.tool import Tool
 
 _REFERENCE: Final = "#/$defs/{name}"
@@ -22,7 +24,7 @@ def schemas_of(tool: Tool[Any, Any]) -> Schemas:
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     """The schema of *kind*, with the definitions that it refers to under `$defs`."""
-    (root,), definitions = msgspec.json.schema_components([kind], ref_template=_REFERENCE)
+    (root,), definitions = components([kind], _REFERENCE)
     name = root["$ref"].rpartition("/")[2]
     whole = dict(definitions[name])
     if not _refers(definitions, name):
@@ -30,6 +32,23 @@ def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     if definitions:
         whole["$defs"] = {name: _untitled(definition) for name, definition in definitions.items()}
     return _untitled(whole)
+
+
+def components(
+    kinds: Iterable[type[Any]], ref_template: str
+) -> tuple[tuple[dict[str, Any], ...], dict[str, dict[str, Any]]]:
+    """The schemas of *kinds*, and the definitions that they refer to, by name.
+
+    What is one of several shapes is any of theirs.
+    """
+    roots, definitions = msgspec.json.schema_components(kinds, ref_template=ref_template)
+    for either in Either.__subclasses__():
+        if either.__name__ in definitions:
+            shapes, theirs = msgspec.json.schema_components(either.SHAPES, ref_template=ref_template)
+            whole = definitions[either.__name__]
+            kept = {key: whole[key] for key in ("title", "description")}
+            definitions |= theirs | {either.__name__: {**kept, "anyOf": [*shapes]}}
+    return roots, definitions
 
 
 def _refers(schema: Any, name: str) -> bool:

@@ -24,6 +24,7 @@ SIGNED_IN = "the person"
 NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "actors.reconciler._rotate_visitor_keys"),
     (Owner.SYSTEM, "storage.forms.submissions.organizations_with_due"),
+    (Owner.SYSTEM, "storage.imports.rows.organizations_with_work"),
     (Owner.SYSTEM, "storage.records.listing.index_builds.organizations_building"),
     (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
     (Owner.SYSTEM, "storage.channels.outboxes.due"),
@@ -33,6 +34,8 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "storage.agent.runs.conversations_due"),
     (Owner.SYSTEM, "storage.approvals.decisions.organizations_with_uncollected"),
     (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
+    (Owner.SYSTEM, "storage.files.sweeping.sweep_unused"),
+    (Owner.SYSTEM, "storage.files.sweeping.removed_files"),
     (Owner.CREDENTIALS, "storage.identity.api_keys.route"),
     (Owner.CREDENTIALS, "storage.channels.keys.route"),
     (Owner.CREDENTIALS, "storage.identity.sessions.find"),

@@ -1,5 +1,6 @@
 """What is announced for screens: every way in which something that they show changes."""
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -193,3 +194,42 @@ async def test_a_failed_unit_tells_nothing(autojump_clock):
                 await here.store.write(fail, operator_call(here.organization.id))
 
             assert set() == seen.told()
+
+
+async def _sendings(after: list[float]) -> list[tuple[float, int]]:
+    """When a stream sends, and how many hints, where things change so many seconds after each other."""
+    sent: list[tuple[float, int]] = []
+    async with town() as here, here.live_system() as system:
+        hints = system.screen_hints
+
+        async def change() -> None:
+            for number, seconds in enumerate(after):
+                await trio.sleep(seconds)
+                hints.note(here.organization.id, "record", f"rec_{number}")
+
+        with hints.open(here.organization.id, "usr_1", "digest", None) as stream:
+            began = trio.current_time()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(change)
+                while sum(many for _, many in sent) < len(after):
+                    await stream.wait()
+                    sent.append((trio.current_time() - began, len(stream.take() or ())))
+    return sent
+
+
+async def test_the_first_change_after_a_pause_is_told_at_once(autojump_clock):
+    """Together with those that come with it, and again after the next pause."""
+    [(first, together), (second, alone)] = await _sendings([1, 0.01, 3])
+
+    assert (2, 1) == (together, alone)
+    assert 1.05 <= first <= 1.2
+    assert 4.05 <= second <= 4.22
+
+
+async def test_changes_of_a_burst_are_joined(autojump_clock):
+    """However fast they come, a stream sends every 0.2 to 0.5 seconds, and no later."""
+    sent = await _sendings([1, *[0.02] * 200])
+
+    gaps = [later - earlier for (earlier, _), (later, _) in itertools.pairwise(sent)]
+    assert all(0.2 - 1e-9 <= gap <= 0.53 for gap in gaps)
+    assert sent[0][0] <= 1.2

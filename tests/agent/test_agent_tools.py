@@ -9,7 +9,7 @@ from svc.domain.channels.connections import Account
 from svc.storage.channels import connections
 from svc.storage.identity import roles
 from svc.storage.records import objects
-from tests.agents import BEGINS, MODEL, agent_town
+from tests.agents import BEGINS, MODEL, agent_town, calls, completion
 from tests.channels import PERSON, a_connection
 from tests.people import call_of
 from tests.workflows import contact, enabled
@@ -125,8 +125,9 @@ async def test_steps_are_shown_to_callers_who_may_run_their_tools(autojump_clock
 
 async def test_steps_are_hidden_from_keys_for_other_tools(autojump_clock):
     """A key that may look at runs does not read by them what it may not read itself."""
-    calls: list[Any] = [("record_list", {"objectType": "contact"}), ("no_such", {"x": 1})]
-    async with agent_town(calls, "Done.", tools=["record.list"]) as town:
+    looks = calls([("record_list", {"objectType": "contact"}), ("no_such", {"x": 1})])
+    says = completion({"content": "I look at Ada's card.", "tool_calls": looks})
+    async with agent_town(says, "Done.", tools=["record.list"]) as town:
         await town.say("Hi")
         await trio.sleep(BEGINS)
         run = (await town.run())["id"]
@@ -138,6 +139,7 @@ async def test_steps_are_hidden_from_keys_for_other_tools(autojump_clock):
         assert ("record.list", None, None) == tuple(hidden[1][name] for name in ("tool", "input", "answer"))
         assert {"objectType": "contact"} == shown[1]["input"]
         assert [{"x": 1}, {"x": 1}] == [steps[2]["input"] for steps in (hidden, shown)]
+        assert [None, "I look at Ada's card."] == [steps[0]["answer"]["text"] for steps in (hidden, shown)]
 
 
 async def test_reach_tells_of_tools_for_which_a_weaker_permission_suffices(autojump_clock):

@@ -96,7 +96,7 @@ def prepared(tx: Tx, organization_id: str) -> tuple[str, str]:
     first = a_message(tx, connection, sender=Sender(name="Ada", phone="+4930123456"), text="x")
     contact = tx.conn.scalar(select(TABLES["conversations"].c.contact_id))
     tx.conn.execute(TABLES["messages"].update().values(text=contact))
-    due.note_message(tx, first.conversation)
+    due.note_message(tx, connection.id, first.conversation)
     return str(contact), first.conversation
 
 

@@ -172,7 +172,8 @@ async def test_a_rejected_approval_is_told_too(autojump_clock):
 
         assert ("member", "A moment.") == silent[-1]
         assert ("agent", "We must not.") == (await town.said())[-1]
-        assert "law forbids it" in json.dumps(town.model.asked[-1])
+        [told] = [one for one in town.model.asked[-1]["messages"] if one["role"] == "tool"]
+        assert "law forbids it" == json.loads(told["content"])["rejectionReason"]
 
 
 async def test_an_approval_tells_no_more_than_the_agent_may_read_by_then(autojump_clock):
@@ -367,6 +368,20 @@ async def test_a_closed_organization_answers_nobody(autojump_clock):
         assert [("stopped", "the organization is closed")] * 2 == [(run.state, run.reason) for run in runs]
         assert 0 == await here.count(TABLES["replies"])
         assert 0 == await here.count(TABLES["agents"], enabled=True)
+
+
+async def test_the_call_of_a_closed_organization_is_cut_off(autojump_clock):
+    """At once: nothing waits for the model of an organization that is closed."""
+    async with agent_town() as town:
+        here = town.here
+        town.model.thinks = trio.sleep_forever
+        await town.say("Hi")
+        await trio.sleep(BEGINS)
+        before = len(here.system.open_calls)
+        await here.store.write(provisioning.close, here.organization.id, source=PERSON)
+        await trio.sleep(1)
+
+        assert (1, 0) == (before, len(here.system.open_calls))
 
 
 async def test_a_role_that_is_taken_away_ends_what_it_gave(autojump_clock):

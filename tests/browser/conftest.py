@@ -23,18 +23,23 @@ CHROMIUM_ARGS: Final = (
 )
 
 
-# Not for the whole session: Playwright's loop counts as running in this thread until it is closed.
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The system's Chromium. Where there is none the tests are skipped; in CI they fail."""
+def chromium() -> str:
+    """The path of the system's Chromium. Where there is none the tests are skipped; in CI they fail."""
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
         why = f"there is no browser: none of {', '.join(CHROMIUM_NAMES)} is in PATH"
         if os.environ.get("CI") == "true":
             pytest.fail(why)
         pytest.skip(why)
+    return path
+
+
+# Not for the whole session: Playwright's loop counts as running in this thread until it is closed.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         yield browser
         browser.close()
 

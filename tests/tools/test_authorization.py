@@ -77,6 +77,9 @@ embed.remove              embeds                        approval
 embed.resume              embeds                        open
 embed.update              embeds                        open
 event.list                webhooks                      open
+file.get                  -                             open
+file.list                 -                             open
+file.remove               -                             approval
 form.create               forms                         open
 form.get                  forms                         open
 form.list                 forms                         open
@@ -84,6 +87,9 @@ form.pause                forms                         open
 form.remove               forms                         approval
 form.resume               forms                         open
 form.update               forms                         open
+import.cancel             records.write                 open
+import.get                records.write                 open
+import.start              records.write                 open
 member.deactivate         settings                      person
 member.invite             settings                      person
 member.list               -                             open
@@ -105,6 +111,7 @@ organization.update       settings                      approval
 property.create           settings                      open
 property.delete           settings                      approval
 property.update           settings                      open
+record.aggregate          records.read                  open
 record.count              records.read                  open
 record.create             records.write                 open
 record.create_many        records.write                 open
@@ -113,10 +120,13 @@ record.get                records.read                  open
 record.list               records.read                  open
 record.merge              records.write                 approval
 record.restore            records.write                 open
+record.revert             records.write                 open
 record.search             records.read                  open
 record.timeline           records.read                  open
 record.update             records.write                 open
+record.update_many        records.write                 open
 record.upsert             records.write                 open
+record.upsert_many        records.write                 open
 role.create               settings                      person
 role.delete               settings                      person
 role.list                 -                             open

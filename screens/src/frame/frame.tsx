@@ -127,6 +127,17 @@ function Screen({ match }: { match: Match }) {
 const RELOADED = "svc-reloaded";
 const loaded = new Map<Place, ComponentType<ScreenProps>>();
 
+/** Load the module of the first screen, so that what is drawn first has the screen in it. */
+export async function loadFirst(): Promise<void> {
+  const place = placeAt(address.peek().path)?.place;
+  if (!place) return;
+  try {
+    loaded.set(place, (await place.load()).default);
+  } catch {
+    // The screen tries it again, and shows why it fails.
+  }
+}
+
 /** The screen's module; the one before stays until it is there, so nothing flickers. */
 function Loaded({ match }: { match: Match }) {
   const [shown, setShown] = useState<Match | null>(loaded.has(match.place) ? match : null);

@@ -67,7 +67,7 @@ export function Page({ title, crumbs = [], about, actions, children, wide = fals
 export function PageSkeleton() {
   return (
     <div class="page-body page-wide">
-      <Skeleton />
+      <Skeleton head="page" />
     </div>
   );
 }

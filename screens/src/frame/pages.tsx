@@ -7,17 +7,11 @@ import { messages, say } from "../messages/messages";
 import { Button, LinkButton } from "../parts/button";
 import { Notice } from "../parts/failure";
 import { startOf } from "./match";
-import { Page } from "./page";
 
 const words = messages.pages;
 
 export function NotFound() {
-  return (
-    <Page title={words.notFound}>
-      <p>{words.notFoundBody}</p>
-      <LinkButton href={to(startOf())}>{words.toStart}</LinkButton>
-    </Page>
-  );
+  return <Notice icon="search" title={words.notFound} body={words.notFoundBody} action={<LinkButton href={to(startOf())}>{words.toStart}</LinkButton>} />;
 }
 
 /** The address names an organization in which the person is not, or they are in none. */
@@ -66,6 +60,7 @@ export class Boundary extends Component<{ children: ComponentChildren; of: strin
     if (this.state.error === null) return this.props.children;
     return (
       <Notice
+        failed
         icon="triangle-alert"
         title={words.failed}
         body={String(this.state.error)}

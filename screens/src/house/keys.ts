@@ -17,7 +17,14 @@ export interface Key {
   inDialogs?: boolean;
 }
 
-const layers: { keys: () => Key[] }[] = [];
+interface Layer {
+  keys: () => Key[];
+  /** When its component was first drawn: a component is before what is in it. */
+  drawn: number;
+}
+
+const layers: Layer[] = [];
+let drawn = 0;
 /** Whether single keys work in this browser. */
 export const keysAreOn = signal(localStorage.getItem(OFF) === null);
 
@@ -27,14 +34,17 @@ export function switchKeys(on: boolean): void {
   else localStorage.setItem(OFF, "1");
 }
 
-/** Have *keys* work while the component is there. The component that came last wins. */
+/** Have *keys* work while the component is there. The component that came last wins, or is within the other. */
 export function useKeys(keys: Key[]): void {
   const now = useRef(keys);
   now.current = keys;
+  const place = useRef(0);
+  place.current ||= ++drawn;
   // As soon as it is seen: a key that comes before the next frame is meant for it.
   useLayoutEffect(() => {
-    const layer = { keys: () => now.current };
+    const layer = { keys: () => now.current, drawn: place.current };
     layers.push(layer);
+    layers.sort((one, other) => one.drawn - other.drawn); // Effects of what is within run first.
     return () => void layers.splice(layers.indexOf(layer), 1);
   }, []);
 }

@@ -67,8 +67,8 @@ export interface ShownList<R> {
 }
 
 /**
- * The rows of list *name* under *member* of its answer, for as long as the component is there. In `calls` of
- * `places.ts`, its input is *input* and `limit: 50`, in that order.
+ * The rows of list *name* under *member* of its answer, for as long as the component is there. In
+ * `questions.ts`, its input is *input* and `limit: 50`, in that order.
  */
 export function useList<N extends Lists, K extends keyof Answer<N> & string>(
   name: N,

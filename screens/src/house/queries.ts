@@ -38,7 +38,8 @@ export class Query<T> {
   /** Count a component that shows the answer; the returned function takes it away again. */
   hold(): () => void {
     this.holders += 1;
-    if (!this.answeredAt || performance.now() - this.answeredAt > FRESH_MS) void this.again();
+    const isFresh = this.answeredAt > 0 && performance.now() - this.answeredAt <= FRESH_MS;
+    if (!isFresh && !this.stop) void this.again(); // What is under way already is new enough.
     return () => {
       this.holders -= 1;
     };

@@ -14,12 +14,14 @@ interface Said {
   title: string;
   body: ComponentChildren;
   action: ComponentChildren;
+  /** Something went wrong, where else there is only nothing to show. */
+  failed?: boolean;
 }
 
 /** One thing to say, in the middle of where content would be. */
-export function Notice({ icon, title, body, action }: Said) {
+export function Notice({ icon, title, body, action, failed = false }: Said) {
   return (
-    <div class="notice">
+    <div class={failed ? "notice notice-failed" : "notice"}>
       <Empty icon={icon} title={title} action={action}>
         {body}
       </Empty>
@@ -33,14 +35,14 @@ export function Failure({ problem, again }: { problem: Problem; again: () => voi
   if (problem.code === "not_found") {
     return <Notice icon="search" title={words.notFound} body={words.notFoundBody} action={<LinkButton href={to("/app/")}>{words.toStart}</LinkButton>} />;
   }
-  if (problem.code === "no_connection") return <Notice icon="wifi-off" title={words.noConnection} body={words.noConnectionBody} action={action} />;
+  if (problem.code === "no_connection") return <Notice failed icon="wifi-off" title={words.noConnection} body={words.noConnectionBody} action={action} />;
   if (problem.code === "internal" && problem.requestId) {
     const body = (
       <>
         {words.failedBody} <code>{problem.requestId}</code>
       </>
     );
-    return <Notice icon="triangle-alert" title={words.failed} body={body} action={action} />;
+    return <Notice failed icon="triangle-alert" title={words.failed} body={body} action={action} />;
   }
   return <ErrorBox problem={problem} again={again} />;
 }

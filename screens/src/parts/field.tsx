@@ -41,17 +41,26 @@ function Frame({ field, wired, children }: { field: Common; wired: Wired; childr
         {field.optional && <span class="soft"> ({messages.common.optional})</span>}
       </label>
       {children}
-      {wired.fault && (
-        <p class="field-fault" id={`${wired.id}-fault`}>
-          <Icon name="circle-alert" size={14} /> {wired.fault}
-        </p>
-      )}
-      {field.hint && (
-        <p class="field-hint" id={`${wired.id}-hint`}>
-          {field.hint}
-        </p>
-      )}
+      <Said field={field} wired={wired} />
     </div>
+  );
+}
+
+/** What is wrong with a field, and its hint. */
+function Said({ field: { hint }, wired: { id, fault } }: { field: Common; wired: Wired }) {
+  return (
+    <>
+      {fault && (
+        <p class="field-fault" id={`${id}-fault`}>
+          <Icon name="circle-alert" size={14} /> {fault}
+        </p>
+      )}
+      {hint && (
+        <p class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </>
   );
 }
 
@@ -140,13 +149,13 @@ export interface Choice<V extends string> {
   disabled?: boolean;
 }
 
-interface SelectProps<V extends string> extends Common {
+interface ChoiceProps<V extends string> extends Common {
   value: V;
   onValue: (value: V) => void;
   choices: readonly Choice<V>[];
 }
 
-export function SelectField<V extends string>(props: SelectProps<V>) {
+export function SelectField<V extends string>(props: ChoiceProps<V>) {
   const wired = useWired(props);
   return (
     <Frame field={props} wired={wired}>
@@ -193,29 +202,14 @@ export function SwitchField(props: SwitchProps) {
       />
       <div>
         <label for={wired.id}>{props.label}</label>
-        {wired.fault && (
-          <p class="field-fault" id={`${wired.id}-fault`}>
-            {wired.fault}
-          </p>
-        )}
-        {props.hint && (
-          <p class="field-hint" id={`${wired.id}-hint`}>
-            {props.hint}
-          </p>
-        )}
+        <Said field={props} wired={wired} />
       </div>
     </div>
   );
 }
 
-interface RadioProps<V extends string> extends Common {
-  value: V;
-  onValue: (value: V) => void;
-  choices: readonly Choice<V>[];
-}
-
 /** A few choices side by side, of which one counts. */
-export function RadioField<V extends string>(props: RadioProps<V>) {
+export function RadioField<V extends string>(props: ChoiceProps<V>) {
   const wired = useWired(props);
   return (
     <fieldset class="field" aria-describedby={wired.aria["aria-describedby"]}>
@@ -235,16 +229,7 @@ export function RadioField<V extends string>(props: RadioProps<V>) {
           </label>
         ))}
       </div>
-      {wired.fault && (
-        <p class="field-fault" id={`${wired.id}-fault`}>
-          {wired.fault}
-        </p>
-      )}
-      {props.hint && (
-        <p class="field-hint" id={`${wired.id}-hint`}>
-          {props.hint}
-        </p>
-      )}
+      <Said field={props} wired={wired} />
     </fieldset>
   );
 }

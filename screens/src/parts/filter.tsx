@@ -1,9 +1,11 @@
 import { parameter, setParameters } from "../house/address";
+import type { ComponentChildren } from "preact";
 import type { Choice } from "./field";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useKeys } from "../house/keys";
-import { messages } from "../messages/messages";
+import { messages, say } from "../messages/messages";
 import { Icon } from "./icon";
+import { Empty } from "./states";
 
 const PAUSE_MS = 200;
 
@@ -46,6 +48,38 @@ export function Search({ label }: { label: string }) {
       />
     </div>
   );
+}
+
+interface Found<R> {
+  rows: readonly R[] | undefined;
+  /** The field, where there is something to search. */
+  search: ComponentChildren;
+  /** Said where the search finds nothing. */
+  none: ComponentChildren;
+}
+
+/** Those of *rows* whose text has what is searched for: in lists that are short enough to be read whole. */
+export function useFound<R>(
+  label: string,
+  rows: readonly R[] | undefined,
+  textOf: (row: R) => string,
+  rest?: { hasMore: boolean; more: () => void },
+): Found<R> {
+  const text = parameter("q");
+  const hasMore = rest?.hasMore ?? false;
+  const search = rows?.length !== 0 && (
+    <div class="filters">
+      <Search label={label} />
+    </div>
+  );
+  useEffect(() => {
+    if (text && hasMore) rest?.more();
+  }, [text, hasMore, rows?.length]);
+  if (!text) return { rows, search, none: null };
+  const wanted = text.toLocaleLowerCase();
+  const found = rows?.filter((row) => textOf(row).toLocaleLowerCase().includes(wanted));
+  const isLooking = found?.length === 0 && hasMore;
+  return { rows: isLooking ? undefined : found, search, none: <Empty icon="search" title={say(messages.table.noneFound, { text })} /> };
 }
 
 interface FilterProps {

@@ -7,10 +7,10 @@ import { Button } from "./button";
 import { Icon } from "./icon";
 import type { IconName } from "./icon_names";
 
-/** Lines of the size of what comes. The style sheet shows them after 150 ms. */
-export function Skeleton({ lines = 6, height = 44 }: { lines?: number; height?: number }) {
+/** Lines of the size of what comes, below the head of a table or of a page. The style sheet shows them after 150 ms. */
+export function Skeleton({ lines = 6, height = 44, head }: { lines?: number; height?: number; head?: "rows" | "page" }) {
   return (
-    <div class="skeleton" role="status" aria-label={messages.common.loading}>
+    <div class={head ? `skeleton skeleton-${head}` : "skeleton"} role="status" aria-label={messages.common.loading}>
       {Array.from({ length: lines }, (_, line) => (
         <div key={line} style={{ blockSize: `${height}px` }}>
           <span style={{ inlineSize: `${38 + ((line * 29) % 45)}%` }} />

@@ -103,7 +103,7 @@ export function Table<R>(props: TableProps<R>) {
   }, [hasMore, more, rows?.length]);
 
   const again = props.again ?? (() => undefined);
-  if (rows === undefined) return props.problem ? <Failure problem={props.problem} again={again} /> : <Skeleton />;
+  if (rows === undefined) return props.problem ? <Failure problem={props.problem} again={again} /> : <Skeleton head="rows" />;
   if (rows.length === 0) return <>{props.empty}</>;
   return (
     <div class="table-frame" aria-busy={props.isOld || undefined}>

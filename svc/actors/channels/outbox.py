@@ -149,7 +149,9 @@ class Outbox(Actor[System, OutboxState]):
 
     async def _pull(self, limit: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
         state = self.state
-        batch = await self.system.store.of(state.owner).write(outboxes.pull, self.key, limit, call)
+        batch = await self.system.store.of(state.owner).write(
+            outboxes.pull, self.key, limit, call, self._address_of
+        )
         if isinstance(batch, ToolResult):
             return batch
         if limit:
@@ -159,6 +161,11 @@ class Outbox(Actor[System, OutboxState]):
         if batch.next_at is not None:
             self._check_by(batch.next_at)
         return batch
+
+    def _address_of(self, file_id: str, now: int) -> str:
+        """An address at which the bridge can fetch an attachment for as long as the reply may wait."""
+        address, _ = self.system.file_addresses.sign(self.system.base_url, file_id, now)
+        return address
 
     def _load_pushes(self) -> None:
         state = self.state
@@ -177,7 +184,8 @@ class Outbox(Actor[System, OutboxState]):
     async def _load(self, units: Units, limit: int, *, known: bool) -> None:
         """Lease the due pushes, in a task. The first load has low priority, since a start has many."""
         try:
-            load = await (units.write if known else units.write_behind)(outboxes.load, self.key, limit)
+            write = units.write if known else units.write_behind
+            load = await write(outboxes.load, self.key, limit, self._address_of)
         except Unavailable as error:
             log.warning("pushes have to wait", connection=self.key, why=repr(error))
             self.pushes_loaded.tell(None)

@@ -1,26 +1,31 @@
-"""`svc backup` and `svc restore`: the data and its key, in one file.
+"""`svc backup` and `svc restore`: the data, its key and its files, in one file.
 
-The file is a tar archive of a consistent copy of the database, and of the secret key. Without the key, stored
-hashes of senders would match no one, and encrypted data could not be decrypted, so a backup without it would
-be useless. Keep the file as safe as the data directory, which has the same content.
+The file is a tar archive of a consistent copy of the database, of the secret key, and of the contents that
+files in that copy have. No content is deleted while a backup is made, so all of them are there. Without the
+key, stored hashes of senders would match no one, and encrypted data could not be decrypted, so a backup
+without it would be useless. Keep the file as safe as the data directory, which has the same content.
 """
 
 import os
 import shutil
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+import msgspec
 
+from svc.cli.commands import archived_files
 from svc.cli.data_directory import KEY_BYTES, DataDirectory, create_private, sync
 from svc.cli.failures import Failure, as_failure
 from svc.cli.operator_calls import Operator
 from svc.cli.options import as_operator, on_data
 from svc.domain.errors import DomainError
+from svc.storage.files.archived import needed
+from svc.storage.files.directory import all_kept
 from svc.storage.sqlite.offline import copy, sole_use, verify
 from svc.storage.store import StoreError
 from svc.tools.mail.operator_commands import FailedBackup, note_failed_backup
@@ -61,17 +66,33 @@ def _write_backup(directory: DataDirectory, file: Path) -> None:
         TemporaryDirectory(prefix=".svc-backup-", dir=file.parent) as staging,
     ):
         copied, archive = Path(staging, directory.database.name), Path(staging, "archive")
-        copy(directory.database, copied)
-        verify(copied)
-        create_private(archive, b"")
-        with archive.open("wb") as written:
-            with tarfile.open(fileobj=written, mode="w") as tar:
-                for path in (copied, directory.secret_key):
-                    tar.add(path, path.name, filter=_anonymous)
-            written.flush()
-            os.fsync(written.fileno())
+        with all_kept(directory.files) if directory.files.exists() else nullcontext():
+            copy(directory.database, copied)
+            verify(copied)
+            create_private(archive, b"")
+            missing = _write(archive, directory, copied)
         archive.replace(file)
         sync(file.parent)
+    if missing:
+        raise Failure(
+            f"{file} is written, but {len(missing)} files are missing in {directory.files}, such as"
+            f" {missing[0]}: `svc check` names all of them"
+        )
+
+
+def _write(archive: Path, directory: DataDirectory, copied: Path) -> list[str]:
+    """Write all of it to *archive*; the contents that are missing are returned."""
+    missing = []
+    contents = needed(copied)
+    with archive.open("wb") as written:
+        with tarfile.open(fileobj=written, mode="w") as tar:
+            for path in (copied, directory.secret_key):
+                tar.add(path, path.name, filter=_anonymous)
+            if contents:
+                missing = archived_files.write(tar, directory, contents, _anonymous)
+        written.flush()
+        os.fsync(written.fileno())
+    return missing
 
 
 @click.command("restore")
@@ -89,25 +110,32 @@ def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
         TemporaryDirectory(prefix=".svc-restore-", dir=directory.path) as staging,
     ):
         restored = DataDirectory(Path(staging))
-        _unpack(file, restored)
-        verify(restored.database)
+        missing = _unpack(file, restored)
         if directory.database.exists() or directory.secret_key.exists():
             if not force:
                 raise Failure(f"{directory.path} is not empty: --force moves what is there aside")
             click.echo(f"what was there is now in {_move_aside(directory)}", err=True)
-        # In this order: if this is interrupted, the next start refuses data without its key.
+        # In this order: if this is interrupted, the next start refuses data without its key, and no file of
+        # the data is missing.
+        if restored.files.exists():
+            restored.files.replace(directory.files)
         restored.database.replace(directory.database)
         restored.secret_key.replace(directory.secret_key)
         sync(directory.path)
     click.echo(f"{directory.path} is restored from {file}", err=True)
+    if missing:
+        click.echo(f"{len(missing)} files were missing when the backup was made", err=True)
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member.replace(mode=0o600, uid=0, gid=0, uname="", gname="", deep=False)
 
 
-def _unpack(file: Path, to: DataDirectory) -> None:
-    """Extract the database and the key to *to*. Raises `Failure` if *file* is not a complete backup."""
+def _unpack(file: Path, to: DataDirectory) -> list[str]:
+    """Extract all of it to *to*, and check it; the contents that the backup lacks are returned.
+
+    Raises `Failure` if *file* is not a complete backup.
+    """
     with _reading(file), tarfile.open(file) as tar:
         for path in (to.database, to.secret_key):
             member = tar.extractfile(path.name)
@@ -118,15 +146,17 @@ def _unpack(file: Path, to: DataDirectory) -> None:
                 shutil.copyfileobj(member, written)
                 written.flush()
                 os.fsync(written.fileno())
-    if to.secret_key.stat().st_size != KEY_BYTES:
-        raise Failure(f"{file} has a secret key of the wrong size")
+        if to.secret_key.stat().st_size != KEY_BYTES:
+            raise Failure(f"{file} has a secret key of the wrong size")
+        verify(to.database)
+        return archived_files.read(tar, to)
 
 
 @contextmanager
 def _reading(file: Path) -> Iterator[None]:
     try:
         yield
-    except (tarfile.TarError, KeyError, EOFError) as error:
+    except (tarfile.TarError, msgspec.MsgspecError, KeyError, EOFError) as error:
         raise Failure(f"{file} is no backup of this program, or not all of one") from error
 
 
@@ -141,6 +171,7 @@ def _move_aside(directory: DataDirectory) -> Path:
     for path in (
         directory.secret_key,
         directory.demo,
+        directory.files,
         *(database.with_name(f"{database.name}{suffix}") for suffix in ("-shm", "-wal")),
         database,
     ):

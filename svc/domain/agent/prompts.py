@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.domain.agent.runs import Step
+from svc.domain.agent.runs import Step, ToolCall
+from svc.domain.approvals.cards import CardState
 from svc.domain.limits import AGENT_MESSAGES_BYTES_MAX, AGENT_TOOL_ANSWER_BYTES_MAX
 
 CUT: Final = " [cut]"
@@ -27,13 +28,24 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """With what came beside the text."""
 
 
+class Decided(msgspec.Struct, frozen=True, kw_only=True):
+    """An approval that the agent had asked for, and a person decided."""
+
+    tool: str
+    state: CardState
+    call: ToolCall | None
+    """The call as it was made; None where the agent could not make it any more."""
+    told: str = ""
+    """What came of the call, as JSON."""
+
+
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """All that a model is shown, to be encoded outside of the unit that read it."""
 
     instructions: str
     said: tuple[Said, ...]
     """The oldest first."""
-    notes: tuple[str, ...]
+    decided: tuple[Decided, ...]
     """What became of approvals, since the last run."""
     steps: tuple[Step, ...]
 
@@ -78,8 +90,8 @@ def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
     read_to = asked[0].read_to if asked else None
     said = list(prompt.said)
     yield from _said(said, read_to)
-    for note in prompt.notes:
-        yield {"role": "system", "content": note}
+    for one in prompt.decided:
+        yield from _decided(one)
     answers = {(step.call_id, step.n): step for step in prompt.steps if step.call_id is not None}
     for place, step in enumerate(asked):
         if step.state == "done" and step.said.tool_calls:
@@ -97,18 +109,27 @@ def _said(said: list[Said], read_to: str | None) -> Iterator[dict[str, Any]]:
         yield {"role": "assistant" if one.ours else "user", "content": one.text}
 
 
+def _decided(decided: Decided) -> Iterator[dict[str, Any]]:
+    """The decision as the system's; what was asked and answered, which may be a stranger's, as a tool's."""
+    said = f"The approval of your call of {decided.tool} was decided: it is {decided.state}."
+    yield {"role": "system", "content": said}
+    if decided.call is not None:
+        yield {"role": "assistant", "content": None, "tool_calls": [_call(decided.call)]}
+        yield {"role": "tool", "tool_call_id": decided.call.id, "content": decided.told}
+
+
 def _called(step: Step, answers: Sequence[Step]) -> Iterator[dict[str, Any]]:
     said = step.said
-    calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-        for call in said.tool_calls
-    ]
-    yield {"role": "assistant", "content": said.text or None, "tool_calls": calls}
+    yield {"role": "assistant", "content": said.text or None, "tool_calls": [*map(_call, said.tool_calls)]}
     by_id = {answer.call_id: answer for answer in answers}
     for call in said.tool_calls:
         answer = by_id.get(call.id)
         content = NOT_RUN if answer is None else _shown(answer.answer)
         yield {"role": "tool", "tool_call_id": call.id, "content": content}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def _shown(answer: Any) -> str:

@@ -17,7 +17,7 @@ from svc.domain.limits import (
 from svc.domain.near_names import hint, shown
 from svc.domain.records.objects import is_public
 from svc.domain.records.properties import Property
-from svc.domain.records.queries import parse
+from svc.domain.records.queries import parse, placed
 from svc.domain.records.values import is_storable
 
 P_co = TypeVar("P_co", bound=Property, covariant=True)
@@ -68,9 +68,7 @@ def public_fields(block: RecordsBlock, object_: ObjectFacts[P_co]) -> list[P_co]
 
 def hidden_condition(block: RecordsBlock, object_: ObjectFacts[P_co]) -> str | None:
     """The pointer, below the block, to a filter or sort on a property that is not public."""
-    conditions = [
-        (f"/filters/{place}/property", condition.property) for place, condition in enumerate(block.filters)
-    ]
+    conditions = [(f"/filters{pointer}/property", asked.property) for pointer, asked in placed(block.filters)]
     conditions += [
         (f"/sort/{place}/property", condition.property) for place, condition in enumerate(block.sort)
     ]

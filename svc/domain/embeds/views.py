@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from svc.domain.embeds.blocks import FormBlock, HeroBlock, RecordsBlock, Refused, TextBlock
 from svc.domain.embeds.embedded_forms import EmbeddedForm
 from svc.domain.embeds.html_safety import is_safe_href, is_safe_src
+from svc.domain.files.files import is_file_id
 from svc.domain.limits import EMBED_RECORDS_BYTES_MAX
 from svc.domain.records.formats import Formats
 from svc.domain.records.properties import CURRENCY_SUFFIX, Property
@@ -20,7 +21,6 @@ Texts = dict[str, str]
 
 _CELL_BYTES: Final = 360
 """Bytes of HTML that a cell takes beside its text."""
-_UPLOADED: Final = "pic_"
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -129,7 +129,7 @@ def _raw(prop: Property, values: Values, names: Mapping[str, str]) -> Any:
     if prop.type == "relation":
         return names.get(value)
     if prop.type == "picture":
-        return None if value.startswith(_UPLOADED) or not is_safe_src(value) else value
+        return None if is_file_id(value) or not is_safe_src(value) else value
     if prop.type == "url":
         return value if is_safe_href(value) else None
     return value

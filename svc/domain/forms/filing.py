@@ -12,7 +12,7 @@ import msgspec
 from svc.domain.errors import InvalidValue
 from svc.domain.forms.forms import Form, deal_title
 from svc.domain.limits import CANDIDATES_MAX
-from svc.domain.records.matching import Clear, HeldReason, Match, NoMatch, Unclear, match
+from svc.domain.records.matching import Clear, HeldReason, Match, NoMatch, Unclear, gain, match
 from svc.domain.records.properties import Property, Value, coerce
 from svc.domain.scalars import Scalar, text_of
 
@@ -172,16 +172,7 @@ def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: Conta
     contact.
     """
     contact = directory[contact_id] if contact_id else Contact(id=directory.new_contact_id(), properties={})
-    filled: dict[str, Value] = {}
-    suggested: dict[str, Value] = {}
-    for slug, value in wanted.items():
-        owners = directory.having(slug, str(value)) if slug in {"email", "phone"} else set()
-        if contact_id and owners - {contact.id}:
-            suggested[slug] = value
-        elif contact.properties.get(slug) is None:
-            filled[slug] = value
-        elif not _same(contact.properties[slug], value) and (slug, value) not in contact.known_by:
-            suggested[slug] = value
+    filled, suggested = gain(contact_id, contact.properties, wanted, directory.having)
     contact.properties.update(filled)
     contact.version += 1 if filled else 0
     directory.add(contact)
@@ -222,12 +213,6 @@ def _wanted(submission: StoredSubmission, directory: ContactIndex) -> tuple[dict
             if value is not None:
                 wanted[slug] = value
     return wanted, unread
-
-
-def _same(stored: object, value: Value) -> bool:
-    if isinstance(stored, str) and isinstance(value, str):
-        return " ".join(stored.split()).casefold() == " ".join(value.split()).casefold()
-    return stored == value
 
 
 def _note(submission: StoredSubmission, unread: set[str]) -> str:

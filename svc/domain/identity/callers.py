@@ -74,6 +74,10 @@ class ModelOffer:
     """The service's models. Opaque here: `svc.domain.ai.models.ModelCatalogue` has the implementation."""
 
 
+class FileLinks:
+    """What signs addresses of files. Opaque here: `svc.domain.files.addresses` has the implementation."""
+
+
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """One call: its caller, its door, its request id."""
 
@@ -94,6 +98,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """What asked for the call, where a person has approved it: the agent's run, JSON-ready."""
     base_url: str = ""
     """The public address of this installation, for links in answers; empty where it is not known."""
+    file_links: FileLinks | None = None
+    """What signs addresses of files, where the answer may have some; `svc.tools.files` reads it."""
     depth: int = 0
     """The depth of the workflow's run that makes the call; 0 where none does."""
 

@@ -39,6 +39,9 @@ _DISABLED_FOR: Final[Mapping[str, str]] = {
 class MailData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """What a mail is about, as it is stored with it; which of these there are depends on its kind."""
 
+    erased: bool = False
+    """Whether all else was erased, with the person whom it was about."""
+
     id: str = ""
     """The submission, connection, webhook or key."""
     name: str = ""

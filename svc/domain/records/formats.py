@@ -1,6 +1,6 @@
 """Formatting of values for people: in the organization's locale and time zone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -9,11 +9,13 @@ from babel.dates import format_date, format_datetime
 from babel.numbers import format_currency, format_decimal
 
 from svc.domain.locales import locale_of, time_zone_of
-from svc.domain.records.properties import Property, PropertyType
+from svc.domain.records.properties import CURRENCY_SUFFIX, Property, PropertyType
+from svc.domain.records.values import Values
 from svc.domain.text import inert_text
 
 _YES: Final = "✓"
 _NO: Final = "–"
+_NAMED: Final[frozenset[PropertyType]] = frozenset({"relation", "member"})
 
 
 class Formats:
@@ -36,6 +38,27 @@ class Formats:
         if prop.type == "amount" and currency is not None:
             return inert_text(format_currency(_decimal(value), currency, locale=self._locale))
         return inert_text(_TEXTS.get(prop.type, _as_it_is)(self, value))
+
+    def texts(
+        self, properties: Iterable[Property], values: Values, names: Mapping[str, str]
+    ) -> dict[str, str]:
+        """The texts of a record's *values*, by slug, as `text`.
+
+        A relation and a member show the name of what they lead to, which *names* has by id: nothing without.
+        What is no value of its property is as it is stored.
+        """
+        texts = {}
+        for prop in properties:
+            value = values.get(prop.slug)
+            if value is None:
+                continue
+            try:
+                if prop.type in _NAMED:
+                    value = names.get(value)
+                texts[prop.slug] = self.text(prop, value, values.get(prop.slug + CURRENCY_SUFFIX))
+            except (ValueError, TypeError, ArithmeticError):
+                texts[prop.slug] = inert_text(str(value))
+        return texts
 
     def number(self, value: float) -> str:
         return format_decimal(_decimal(value), locale=self._locale)

@@ -4,10 +4,13 @@ A match is clear, or there is none, or a person has to decide. Guessing would fi
 another.
 """
 
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
+
+from svc.domain.errors import Conflict
 
 HeldReason = Literal["several", "conflict", "similar", "spam", "error", "unreadable"]
 """Why a submission waits for a person.
@@ -37,6 +40,25 @@ class Unclear(msgspec.Struct, frozen=True):
 
 Match = Clear | NoMatch | Unclear
 
+IDENTITY_KINDS: Final = ("email", "phone")
+"""The properties that identify a contact."""
+
+
+class UnclearMatch(Conflict):
+    """Raised where values may be of several contacts, so that a person has to decide."""
+
+    def __init__(self, reason: HeldReason, candidates: int) -> None:
+        super().__init__(f"{_REASONS[reason]}: a person has to decide among {candidates}")
+        self.reason = reason
+        self.candidates = candidates
+
+
+_REASONS: Final[Mapping[HeldReason, str]] = {
+    "several": "several contacts have this e-mail or phone",
+    "conflict": "one contact has this e-mail, and another one this phone",
+    "similar": "a contact has this phone, and another e-mail",
+}
+
 
 def match(
     email: str | None,
@@ -63,3 +85,40 @@ def match(
     if email is not None and with_other_email:
         return Unclear("similar", known)
     return Clear(known[0])
+
+
+class Gain(NamedTuple):
+    """What a contact gains from values that were matched to it."""
+
+    filled: dict[str, Any]
+    """Values of properties that were empty."""
+    suggested: dict[str, Any]
+    """Values that differ from the contact's, or are the e-mail or phone of another contact."""
+
+
+def gain(
+    contact_id: str | None,
+    stored: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    having: Callable[[str, str], AbstractSet[str]],
+) -> Gain:
+    """What the contact with the values *stored* gains from those *wanted*; None is a new contact.
+
+    *having* returns the ids of the contacts that are known by an `email` or a `phone`.
+    """
+    gained = Gain({}, {})
+    for slug, value in wanted.items():
+        owners = having(slug, str(value)) if slug in IDENTITY_KINDS else frozenset[str]()
+        if contact_id and owners - {contact_id}:
+            gained.suggested[slug] = value
+        elif stored.get(slug) is None:
+            gained.filled[slug] = value
+        elif not _same(stored[slug], value) and contact_id not in owners:
+            gained.suggested[slug] = value
+    return gained
+
+
+def _same(stored: object, value: object) -> bool:
+    if isinstance(stored, str) and isinstance(value, str):
+        return " ".join(stored.split()).casefold() == " ".join(value.split()).casefold()
+    return stored == value

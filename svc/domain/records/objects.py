@@ -78,7 +78,7 @@ _NEEDED: Final = frozenset(
     | {(DEAL, "name"), (DEAL, "stage"), (DEAL, "contact")}
 )
 """The properties that forms and messengers write to, by object."""
-_NAMES: Final = frozenset(
+NAMES: Final = frozenset(
     """
     name names full_name fullname first_name firstname given_name forename middle_name last_name lastname
     family_name surname second_name maiden_name birth_name nickname alias initials
@@ -92,7 +92,7 @@ _SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 def is_personal(object_slug: str, prop: Property) -> bool:
     """Whether *prop* is personal and cannot be made public."""
-    return prop.type in {"email", "phone"} or (object_slug == CONTACT and prop.slug in _NAMES)
+    return prop.type in {"email", "phone"} or (object_slug == CONTACT and prop.slug in NAMES)
 
 
 def is_public(prop: Property) -> bool:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from svc.domain.currencies import CURRENCIES
 from svc.domain.errors import Fault, InvalidValue, pointer_to
+from svc.domain.files.files import is_file_id
 from svc.domain.input_faults import json_type
 from svc.domain.limits import FAULTS_MAX, LONG_TEXT_CHARS_MAX, NUMBER_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
 from svc.domain.near_names import hint
@@ -24,7 +25,6 @@ Values = dict[str, Any]
 _ULID: Final = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
 _RECORD_ID: Final = re.compile(f"rec_{_ULID}")
 _MEMBER_ID: Final = re.compile(f"usr_{_ULID}")
-_PICTURE_ID: Final = re.compile(f"pic_{_ULID}")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATETIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -71,8 +71,9 @@ def changed(
     country: str,
     currency: str,
     pointer: str = "/properties",
+    faults_max: int = FAULTS_MAX,
 ) -> tuple[Values, list[Fault]]:
-    """*stored* with *changes* applied, and every fault of those; null clears a value.
+    """*stored* with *changes* applied, and the first *faults_max* faults of those; null clears a value.
 
     An amount brings its currency along: without one it keeps what it had, or takes the organization's
     *currency*.
@@ -80,7 +81,7 @@ def changed(
     faults: list[Fault] = []
     values = dict(stored)
     for slug in changes:
-        if len(faults) >= FAULTS_MAX:
+        if len(faults) >= faults_max:
             break  # looking for close names takes time, and more faults than that are not shown
         try:
             value = _given(properties, values, changes, slug, country)
@@ -213,7 +214,7 @@ def _url(_prop: Property, value: str, _country: str) -> Value:
 
 
 def _picture(prop: Property, value: str, country: str) -> Value:
-    return value if _PICTURE_ID.fullmatch(value) else _url(prop, value, country)
+    return value if is_file_id(value) else _url(prop, value, country)
 
 
 def _identified(pattern: re.Pattern[str], what: str) -> Callable[[Property, str, str], Value]:

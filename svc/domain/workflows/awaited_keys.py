@@ -13,7 +13,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from svc.domain.errors import InvalidValue
-from svc.domain.records.queries import Condition, Filter
+from svc.domain.records.conditions import Condition
+from svc.domain.records.queries import Filter
 from svc.domain.records.sort_keys import fold
 from svc.domain.workflows.conditions import has_template
 from svc.domain.workflows.contexts import Context
@@ -39,8 +40,8 @@ def awaited_key(asked: Sequence[Filter], filled: Sequence[Filter], scope: Scope,
     keys: dict[bool, str] = {}
     for before, after in zip(asked, filled, strict=True):
         if after.op != "eq" or not isinstance(after.value, str):
-            continue
-        path = parse_property(after.property)
+            continue  # of a group, too: an event may match any of its filters
+        path = parse_property(str(after.property))
         if path == RECORD_ID:
             return after.value.strip()
         try:

@@ -6,13 +6,16 @@ is read as one of the type of the value that it is compared with.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
+from svc.domain.limits import FILTERS_MAX
+from svc.domain.records.conditions import OPS, Condition, Op
 from svc.domain.records.properties import Property, Value, coerce
-from svc.domain.records.queries import OPS, Condition, Filter, Op
+from svc.domain.records.queries import Filter, PlainFilter, placed
 from svc.domain.records.values import is_of
 from svc.domain.workflows.contexts import Context
 from svc.domain.workflows.paths import Path, Root, lookup, parse, parse_property
@@ -33,34 +36,30 @@ class _Clause(NamedTuple):
     path: Path
     prop: Property | None
     """The type of the value; None if it is not known before it is there."""
-    asked: Filter
+    asked: PlainFilter
     condition: Condition | None
     """None where the value to compare with is known only once its templates are filled in."""
 
 
 class Conditions:
-    """Filters that must all hold, ready to be asked many times."""
+    """Filters that must all hold, of a group any one, ready to be asked many times."""
 
     def __init__(self, filters: Sequence[Filter], scope: Scope, country: str) -> None:
         """*scope* is that of the place where they stand. Raises `InvalidInput` with every fault."""
         self._country = country
-        self._clauses: list[_Clause] = []
-        faults: list[Fault] = []
-        for place, asked in enumerate(filters):
-            read = _read(asked, f"/{place}", scope, country)
-            if isinstance(read, Fault):
-                faults.append(read)
-            else:
-                self._clauses.append(read)
-        if faults:
+        read = [(pointer, _read(asked, pointer, scope, country)) for pointer, asked in placed(filters)]
+        if faults := [one for _, one in read if isinstance(one, Fault)]:
             raise InvalidInput(faults)
+        clauses = iter([one for _, one in read if isinstance(one, _Clause)])
+        self._groups = [tuple(islice(clauses, len(asked.plain()))) for asked in filters]
 
     @property
     def roots(self) -> frozenset[Root]:
         """The roots that they look below: what else a context has need not be loaded for them."""
-        compared = (text for clause in self._clauses for _, text in texts(clause.asked.value))
+        clauses = [clause for group in self._groups for clause in group]
+        compared = (text for clause in clauses for _, text in texts(clause.asked.value))
         filled_in = (parse(hole).root for text in compared for hole in holes(text))
-        return frozenset([*(clause.path.root for clause in self._clauses), *filled_in])
+        return frozenset([*(clause.path.root for clause in clauses), *filled_in])
 
     def holds(self, context: Context) -> bool:
         """Whether all of them hold in *context*.
@@ -68,7 +67,7 @@ class Conditions:
         A value of another type than is expected counts as none. Compared with nothing, as a template may
         become, only `neq` and `not_in` hold. Raises `InvalidValue` for a filled-in value that does not fit.
         """
-        return all(self._clause_holds(clause, context) for clause in self._clauses)
+        return all(any(self._clause_holds(clause, context) for clause in group) for group in self._groups)
 
     def _clause_holds(self, clause: _Clause, context: Context) -> bool:
         condition, found = clause.condition, lookup(clause.path, context)
@@ -89,15 +88,20 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
     Raises `InvalidInput` where one becomes nothing, since such an event never comes.
     """
     filling = Filling(context)
-    done = [msgspec.structs.replace(asked, value=filling.fill(asked.value)) for asked in filters]
+    done = tuple(
+        asked.replaced(
+            [msgspec.structs.replace(plain, value=filling.fill(plain.value)) for plain in asked.plain()]
+        )
+        for asked in filters
+    )
     faults = [
-        Fault(f"/{place}/value", "invalid_value", "leads to nothing, and so no event would match")
-        for place, (before, after) in enumerate(zip(filters, done, strict=True))
+        Fault(f"{pointer}/value", "invalid_value", "leads to nothing, and so no event would match")
+        for (pointer, before), (_, after) in zip(placed(filters), placed(done), strict=True)
         if before.value is not None and _without_nulls(after.value) is None
     ]
     if faults:
         raise InvalidInput(faults)
-    return tuple(done)
+    return done
 
 
 def filter_faults(
@@ -107,11 +111,14 @@ def filter_faults(
 
     Their properties are looked up in *scope*, the templates of their values in *values*.
     """
-    for place, asked in enumerate(filters):
-        read = _read(asked, f"{at}/{place}", scope, country)
+    every = [*placed(filters)]
+    if len(every) > FILTERS_MAX:
+        yield Fault(at, "too_many", f"at most {FILTERS_MAX}, those in groups among them")
+    for pointer, asked in every[:FILTERS_MAX]:
+        read = _read(asked, at + pointer, scope, country)
         if isinstance(read, Fault):
             yield read
-        yield from template_faults(asked.value, f"{at}/{place}/value", values)
+        yield from template_faults(asked.value, f"{at}{pointer}/value", values)
 
 
 def template_faults(value: Any, at: str, scope: Scope) -> Iterator[Fault]:
@@ -129,7 +136,7 @@ def has_template(value: Any) -> bool:
     return any(is_template(text) for _, text in texts(value))
 
 
-def _read(asked: Filter, at: str, scope: Scope, country: str) -> _Clause | Fault:
+def _read(asked: PlainFilter, at: str, scope: Scope, country: str) -> _Clause | Fault:
     """The clause that a filter at the pointer *at* is, or what is wrong with it."""
     try:
         path = parse_property(asked.property)

@@ -48,6 +48,7 @@ SHELVES: Final = (
             Guide("sites-and-visits", "Sites and visits", "Tracked websites, and what is kept of a visit."),
             Guide("channels", "Channels", "The five doors for bridges: leases, pushes and signatures."),
             Guide("bridges", "Bridges", "A bridge in fifty lines of Python, with the client kit."),
+            Guide("files", "Files", "Pictures and documents: uploaded, used, fetched, removed."),
             Guide("webhooks", "Webhooks and events", "What happens, pushed to you or pulled; signatures."),
             Guide("gateway", "AI gateway", "Language models by one address and key; what a call costs."),
             Guide("workflows", "Workflows", "What happens by itself when something else does, step by step."),
@@ -71,6 +72,7 @@ SHELVES: Final = (
         "Running it, looking into it, and what it is made of.",
         (
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
+            Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from it."),
             Guide("mail", "Mail", "A mail server, what is mailed to whom, notices, proven addresses."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),

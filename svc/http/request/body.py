@@ -51,10 +51,7 @@ async def read_body(
         BodyBroken: its framing is malformed.
         ClientGone: the client disconnected before its end.
     """
-    if length is not None and length > limit_bytes:
-        raise BodyTooLarge(limit_bytes)
-    if coding is not None and any(name.strip().lower() not in _UNCODED for name in coding.split(b",")):
-        raise BodyCoded
+    _check_head(length, limit_bytes, coding)
     message = await receive()
     if message["type"] != REQUEST:
         raise ClientGone
@@ -64,6 +61,44 @@ async def read_body(
     if not message.get("more_body", False):
         return first
     return await _read_rest(receive, first, limit_bytes)
+
+
+def _check_head(length: int | None, limit_bytes: int, coding: bytes | None) -> None:
+    if length is not None and length > limit_bytes:
+        raise BodyTooLarge(limit_bytes)
+    if coding is not None and any(name.strip().lower() not in _UNCODED for name in coding.split(b",")):
+        raise BodyCoded
+
+
+class BodyPieces:
+    """A body piece by piece, for doors that keep none of it. Its arguments are those of `read_body`."""
+
+    def __init__(
+        self, receive: Receive, length: int | None, limit_bytes: int, coding: bytes | None = None
+    ) -> None:
+        """Raises `BodyTooLarge` and `BodyCoded` for what its headers say."""
+        _check_head(length, limit_bytes, coding)
+        self._receive = receive
+        self._length = length
+        self._limit_bytes = limit_bytes
+        self._read_bytes = 0
+        self._more = True
+
+    async def __call__(self) -> bytes | None:
+        """The next piece; None at the end. Raises as `read_body`, and `BodyBroken` for another length."""
+        if not self._more:
+            if self._length not in {None, self._read_bytes}:
+                raise BodyBroken
+            return None
+        message = await self._receive()
+        if message["type"] != REQUEST:
+            raise ClientGone
+        piece: bytes = message.get("body", b"")
+        self._more = message.get("more_body", False)
+        self._read_bytes += len(piece)
+        if self._read_bytes > self._limit_bytes:
+            raise BodyTooLarge(self._limit_bytes)
+        return piece
 
 
 async def _read_rest(receive: Receive, first: bytes, limit_bytes: int) -> bytes:

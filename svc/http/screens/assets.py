@@ -25,10 +25,16 @@ class ScreensNotBuilt(Exception):
 
 
 class FirstCall(msgspec.Struct, frozen=True):
-    """A tool that a screen asks when it opens. `{name}` in *input* stands for that segment of the path."""
+    """A tool that a screen asks when it opens, as `screens/src/questions.ts` says.
+
+    In *input*, `{name}` stands for that segment of the path or else that parameter of the query, and without
+    it nothing is asked; `{?name}` stands for a parameter, without which that member is left out.
+    """
 
     tool: str
     input: dict[str, Any] = {}
+    without: tuple[str, ...] = ()
+    """Parameters with which the screen asks something else."""
 
 
 class ScreenFiles(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """The JSON block in the shell: the session, the organization, and the first screen's data."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +13,8 @@ from svc.version import VERSION
 
 _ESCAPES: Final = {b"<": b"\\u003c", b">": b"\\u003e", b"&": b"\\u0026"}
 _SPECIAL: Final = re.compile(b"[<>&]")
-_PLACEHOLDER: Final = re.compile(r"\{([a-z]+)\}")
+_SEGMENT: Final = re.compile(r"\{([a-z]+)\}")
+_HOLE: Final = re.compile(r"\{(?P<optional>\?)?(?P<name>[a-z]+)\}")
 
 
 def boot_json(
@@ -43,16 +44,18 @@ def boot_json(
     return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], msgspec.json.encode(boot))
 
 
-def first_calls(manifest: Manifest, path: str, query: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The tools that the screen at *path* asks when it opens.
-
-    Where the *query* has more than the organization, the screen asks for something of its own.
-    """
+def first_calls(manifest: Manifest, path: str, query: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
+    """The tools that the screen at *path* asks when it opens, with what the *query* narrows them to."""
+    asked: list[tuple[str, dict[str, Any]]] = []
     for screen in manifest.screens:
-        found = {} if screen.path == "*" else _segments(screen.path, path)
-        if found is not None and (screen.path == "*" or not query.keys() - {"org"}):
-            for call in screen.calls:
-                yield call.tool, _filled(call, found)
+        segments = {} if screen.path == "*" else _segments(screen.path, path)
+        if segments is None:
+            continue
+        for call in screen.calls:
+            filled = None if any(query.get(name) for name in call.without) else _filled(call, segments, query)
+            if filled is not None and (call.tool, filled) not in asked:
+                asked.append((call.tool, filled))
+    return asked
 
 
 def scripts_for(manifest: Manifest, path: str) -> list[str]:
@@ -83,18 +86,22 @@ def _segments(pattern: str, path: str) -> dict[str, str] | None:
         return None
     found = {}
     for one, other in zip(wanted, given, strict=True):
-        if placeholder := _PLACEHOLDER.fullmatch(one):
+        if placeholder := _SEGMENT.fullmatch(one):
             found[placeholder[1]] = other
         elif one != other:
             return None
     return found
 
 
-def _filled(call: FirstCall, found: dict[str, str]) -> dict[str, Any]:
-    """The input of *call*, with what was *found* in place of `{name}`."""
-    return {name: _filled_value(value, found) for name, value in call.input.items()}
-
-
-def _filled_value(value: Any, found: dict[str, str]) -> Any:
-    placeholder = _PLACEHOLDER.fullmatch(value) if isinstance(value, str) else None
-    return found.get(placeholder[1], value) if placeholder else value
+def _filled(call: FirstCall, segments: Mapping[str, str], query: Mapping[str, str]) -> dict[str, Any] | None:
+    """The input of *call* with its holes filled; None where there is nothing for one that it needs."""
+    filled = {}
+    for name, value in call.input.items():
+        hole = _HOLE.fullmatch(value) if isinstance(value, str) else None
+        if hole is None:
+            filled[name] = value
+        elif given := (query if hole["optional"] else {**query, **segments}).get(hole["name"]):
+            filled[name] = given
+        elif not hole["optional"]:
+            return None
+    return filled

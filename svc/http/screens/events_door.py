@@ -11,6 +11,7 @@ from svc.actors.system import System
 from svc.domain.errors import Forbidden
 from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
 from svc.http.problems.call_problems import call_problem
+from svc.http.request.organization import organization_in
 from svc.http.request.session_cookie import SESSION_COOKIE, cookie_name, session_token
 from svc.http.request.transport import Transport
 from svc.http.response.answers import NO_STORE, NOSNIFF, Fields
@@ -48,7 +49,7 @@ class EventsDoor:
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         cookie = parse_cookie(request.text("cookie")).get(cookie_name(SESSION_COOKIE, encrypted=encrypted))
         stream = await ScreenStream.admit(
-            self._system, self._readers, session_token(cookie), asked.get("org", [None])[0]
+            self._system, self._readers, session_token(cookie), organization_in(request)
         )
         after = _number(request.text("last-event-id") or asked.get("after", [None])[0])
         await request.read(0)

@@ -1,5 +1,6 @@
 """The shell: the one page of the screens, at `/app/` and every address of a screen below it."""
 
+import re
 from hashlib import sha256
 from typing import Final
 from urllib.parse import quote
@@ -27,12 +28,13 @@ POLICY: Final = (
     " require-trusted-types-for 'script'; trusted-types svc"
 )
 """Word for word as decided (decisions §16)."""
+_SAFE: Final = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
+"""Of every answer at an address of a screen, refusals and redirections included."""
 _HEADERS: Final = {
-    "Content-Security-Policy": POLICY,
+    **_SAFE,
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
     "Vary": "Cookie",
 }
 _PAGE: Final = """\
@@ -54,10 +56,15 @@ _PAGE: Final = """\
 _END: Final = b"</script>\n</body>\n</html>\n"
 
 
+_BELOW: Final = r"(?!(?:api|static)(?:/|$))"
+"""What is below `/app/`, but for the JSON doors and the built files."""
+_SCREEN: Final = re.compile(rf"/$|/app$|/app/{_BELOW}")
+
+
 class ScreenPath(PathConverter):
     """A path below `/app/` that is a screen's: all but those of the JSON doors and of the built files."""
 
-    regex = r"(?!(?:api|static)(?:/|$)).*?"
+    regex = rf"{_BELOW}.*?"
 
 
 def shell_pages(
@@ -67,6 +74,7 @@ def shell_pages(
     app.url_map.converters["screen"] = ScreenPath
     shell = Shell(system, transport, registry, assets)
     pages = Blueprint("screens", __name__)
+    app.after_request(_with_policy)
     pages.add_url_rule("/", "front", _to_screens)
     pages.add_url_rule("/app", "without_slash", _to_screens)
     pages.add_url_rule(SCREENS, "first", shell.show)
@@ -135,6 +143,14 @@ class Shell:
         peer, headers = current_request().peer, list(request.scope["headers"])
         encrypted = self._transport.is_encrypted(request.scheme, peer, headers)
         return request.cookies.get(cookie_name(SESSION_COOKIE, encrypted=encrypted))
+
+
+async def _with_policy(answer: Response) -> Response:
+    """Give *answer* what every answer at a screen's address has; one to another method has it from here."""
+    if _SCREEN.match(request.path):
+        for name, value in _SAFE.items():
+            answer.headers.setdefault(name, value)
+    return answer
 
 
 async def _to_screens() -> ResponseReturnValue:

@@ -33,6 +33,7 @@ def call_of(
         registry=registry,
         models=system.models,
         base_url=system.base_url,
+        file_links=system.file_addresses,
     )
 
 

@@ -27,6 +27,7 @@ from svc.http.tools.door import API_PATH, APP_PATH
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes_of_keys, repeatable
 from svc.tools.nouns import NOUNS
 from svc.tools.registry import Registry
+from svc.tools.schemas import components
 from svc.tools.tool import Tool, ToolInput
 from svc.version import VERSION
 
@@ -219,7 +220,7 @@ def _ref(kind: type) -> Json:
 
 
 def _schemas(kinds: Iterable[type]) -> dict[str, Json]:
-    _, schemas = msgspec.json.schema_components(list(dict.fromkeys(kinds)), ref_template=_SCHEMAS + "{name}")
+    _, schemas = components(dict.fromkeys(kinds), _SCHEMAS + "{name}")
     for schema in schemas.values():
         del schema["title"]  # repeats the name
         _make_explicit(schema)
@@ -253,7 +254,9 @@ def _with_defaults_described(schema: Json) -> Json:
 
     openapi-typescript treats a member with a `default` as required.
     """
-    fields = schema.get("properties", {})
+    if "properties" not in schema:
+        return schema
+    fields = schema["properties"]
     return schema | {"properties": {name: _default_in_words(field) for name, field in fields.items()}}
 
 

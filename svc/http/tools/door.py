@@ -18,6 +18,7 @@ from svc.http.problems.call_problems import call_problem
 from svc.http.problems.problems import UNAUTHORIZED, problem
 from svc.http.request.bearer import bearer_token
 from svc.http.request.json_body import read_json
+from svc.http.request.organization import organization_in
 from svc.http.request.session_cookie import CHALLENGE, CSRF_HEADER, SESSION_COOKIE, cookie_name, guarded_token
 from svc.http.request.transport import Transport
 from svc.http.response.answers import NO_STORE, success
@@ -29,8 +30,6 @@ log = structlog.get_logger("svc.http.tools")
 
 API_PATH: Final = "/api/v1/tools/"
 APP_PATH: Final = "/app/api/tools/"
-ORGANIZATION_HEADER: Final = "X-Organization-Id"
-
 
 SESSION_UNAUTHORIZED: Final = problem(
     "unauthorized", None, headers=[(b"www-authenticate", CHALLENGE.encode()), NO_STORE]
@@ -81,15 +80,16 @@ class SessionGate:
     async def admit(self, request: Request) -> Admission:
         """Authenticate the person, in the organization that the request names or else in their home.
 
-        Raises `Unauthenticated` without a valid session, and `Forbidden` if the CSRF token is missing, or the
-        person is not a member of the organization.
+        Raises:
+            Unauthenticated: there is no valid session.
+            InvalidInput: the request names more than one organization.
+            Forbidden: the CSRF token is missing, or the person is not a member there.
         """
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
         cookie = parse_cookie(request.text("cookie")).get(name)
         token = guarded_token(cookie, request.text(CSRF_HEADER.lower()))
-        organization_id = request.text(ORGANIZATION_HEADER.lower())
-        return await tool_calls.admit_person(self._system, token, organization_id)
+        return await tool_calls.admit_person(self._system, token, organization_in(request))
 
 
 class ToolDoor:

@@ -43,6 +43,11 @@ _GET = Statement(
     ),
     _AgentRow,
 )
+_ENABLED: Statement[Any] = Statement(
+    sa.select(_agents.c.connection_id).where(
+        _agents.c.connection_id == sa.bindparam("connection_id"), _agents.c.enabled
+    )
+)
 _SET = Statement(insert_or_replace(_agents, ["connection_id"]))
 _SPENT = Statement(
     sa.select(_days.c.charged_micro_credits).where(
@@ -64,6 +69,11 @@ def find(conn: sa.Connection, connection_id: str) -> Agent | None:
     except msgspec.DecodeError as error:
         raise Unreadable(f"what is stored of the agent's tools cannot be read: {error}") from None
     return Agent(**(row._asdict() | {"tools": tools, "enabled": bool(row.enabled)}))
+
+
+def is_enabled(conn: sa.Connection, connection_id: str) -> bool:
+    """Whether an agent answers the connection's conversations."""
+    return _ENABLED.one(conn, connection_id=connection_id) is not None
 
 
 def save(tx: Tx, agent: Agent) -> None:

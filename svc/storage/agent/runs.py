@@ -243,9 +243,13 @@ def stop_all(tx: Tx, organization_id: str) -> None:
     tx.conn.execute(
         sa.update(_agents).where(_agents.c.organization_id == organization_id).values(enabled=False)
     )
+    open_ = (_runs.c.organization_id == organization_id, _runs.c.ended_at.is_(None))
+    under_way = sa.select(_runs.c.conversation_id).where(*open_, _runs.c.state == "running")
+    for conversation_id in tx.conn.scalars(under_way.order_by(_runs.c.id)):
+        tx.announce(AgentDue(conversation_id))
     tx.conn.execute(
         sa.update(_runs)
-        .where(_runs.c.organization_id == organization_id, _runs.c.ended_at.is_(None))
+        .where(*open_)
         .values(state="stopped", reason="the organization is closed", wake_at=None, ended_at=tx.now)
     )
 

@@ -1,13 +1,14 @@
 """Messages: what was said in conversations, by either side. A reply of ours has to go out as well."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import ResourceChanged
+from svc.domain.channels.attachments import StoredAttachment, as_stored
 from svc.domain.channels.messages import (
-    Attachment,
     Author,
     Direction,
     InboundMessage,
@@ -21,11 +22,14 @@ from svc.domain.channels.messages import (
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
 from svc.domain.events import NewEvent, channel_source
+from svc.domain.files.files import Use
 from svc.domain.limits import LIST_ROWS
 from svc.storage.channels import conversations, replies, silences, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.rows import Conversation, MessageRow
 from svc.storage.events import events
+from svc.storage.files import attached, uses
+from svc.storage.files.files import NewFile
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
@@ -44,7 +48,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     author: Author | None
     """The member or key that wrote it, where that is known."""
     text: str | None
-    attachments: tuple[Attachment, ...]
+    attachments: tuple[StoredAttachment, ...]
     reply_to: str | None
     sent_at: int | None
     """When it was sent, by the bridge's clock."""
@@ -116,12 +120,22 @@ _LATEST = Statement(
 )
 
 _decode_sender: Final = msgspec.json.Decoder(Sender).decode
-_decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
+_decode_attachments: Final = msgspec.json.Decoder(tuple[StoredAttachment, ...]).decode
 _decode_error: Final = msgspec.json.Decoder(ReportedError).decode
 
 
-def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMessage) -> MessageReceived:
-    """Store a message of the messenger, once, with its conversation, contact and event."""
+def receive(
+    tx: Tx,
+    organization_id: str,
+    connection_id: str,
+    message: InboundMessage,
+    contents: Mapping[int, NewFile] = {},
+) -> MessageReceived:
+    """Store a message of the messenger, once, with its conversation, contact and event.
+
+    *contents* are files on the disk, by the place of the attachment whose data each was. Where there is no
+    room for them, the data stays with the message.
+    """
     inbound = message.direction == "in"
     conversation = conversations.get_or_create(
         tx,
@@ -137,6 +151,10 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
             _name(tx, seen.message_id, connection_id, seen.conversation_id, message.message_id)
             return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
     message_id = tx.new_id("msg")
+    planned = attached.plan(tx, organization_id, contents)
+    attachments = tuple(
+        as_stored(attachment, *planned.get(place, ())) for place, attachment in enumerate(message.attachments)
+    )
     values = {
         "id": message_id,
         "organization_id": organization_id,
@@ -149,7 +167,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         "author_id": None,
         "author_name": None,
         "text": message.text,
-        "attachments": _json(message.attachments) if message.attachments else None,
+        "attachments": _json(attachments) if attachments else None,
         "reply_to": message.reply_to,
         "sent_at": at_ms(message.sent_at),
         "created_at": tx.now,
@@ -159,6 +177,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         if first is None:
             raise LookupError("an insert was skipped without the message that it conflicts with")
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
+    attached.add(tx, organization_id, Use("message", message_id), contents, planned)
     if inbound and conversation.status == "closed":
         silences.end(tx, conversation, reads_from=message_id)
     elif not inbound and conversation.silence is None:
@@ -167,7 +186,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
     conversations.touch(tx, conversation.id)
     tx.announce(ResourceChanged(organization_id, "conversation", conversation.id))
     if inbound:
-        events.record(tx, organization_id, [_received(conversation, message_id, message)])
+        events.record(tx, organization_id, [_received(conversation, message_id, message.text, attachments)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 
@@ -215,6 +234,7 @@ def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, ext
         if first.direction == "in" or first.reply_id is not None:
             return
         tx.conn.execute(sa.delete(tables.messages).where(tables.messages.c.id == first.id))
+        uses.end(tx.conn, [first.id])
         silences.take_back(tx, conversation_id, first.id)
     _NAME.run(tx.conn, message_id=message_id, new_external_id=external_id)
 
@@ -234,14 +254,16 @@ def _known(sender: Sender | None) -> Participant | None:
     return None if known == Participant() else known
 
 
-def _received(conversation: Conversation, message_id: str, message: InboundMessage) -> NewEvent:
+def _received(
+    conversation: Conversation, message_id: str, text: str | None, attachments: Sequence[StoredAttachment]
+) -> NewEvent:
     data = {
         "messageId": message_id,
         "conversationId": conversation.id,
         "connectionId": conversation.connection_id,
         "contactId": conversation.contact_id,
-        "text": message.text,
-        "attachments": [msgspec.to_builtins(attachment) for attachment in message.attachments],
+        "text": text,
+        "attachments": [msgspec.to_builtins(attachment) for attachment in attachments],
     }
     source = channel_source(conversation.connection_id, conversation.id)
     return NewEvent(type="message.received", subject=conversation.id, source=source, data=data)

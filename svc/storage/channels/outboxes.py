@@ -14,7 +14,7 @@ from svc.domain.events import channel_source
 from svc.domain.tool_results import ToolResult
 from svc.storage import idempotency
 from svc.storage.channels import connections, deliveries, replies, reply_batches, signing_secrets
-from svc.storage.channels.reply_batches import PulledBatch
+from svc.storage.channels.reply_batches import AddressOf, PulledBatch
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
 
@@ -42,8 +42,14 @@ class PushBatch(msgspec.Struct, frozen=True, kw_only=True):
     next_at: int | None = None
 
 
-def pull(tx: Tx, connection_id: str, limit: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
-    """Hand out at most *limit* replies; with 0, only settle them.
+def pull(
+    tx: Tx,
+    connection_id: str,
+    limit: int,
+    call: Repeatable | None = None,
+    address_of: AddressOf | None = None,
+) -> PulledBatch | ToolResult:
+    """Hand out at most *limit* replies, with addresses of their files; with 0, only settle them.
 
     A batch for a retryable *call* is stored as its answer, which a retry gets.
     Raises `Conflict` where replies are pushed, and `IdempotencyMismatch`.
@@ -56,15 +62,15 @@ def pull(tx: Tx, connection_id: str, limit: int, call: Repeatable | None = None)
     connection = connections.find(tx.conn, connection_id)
     if connection.delivery != "pull":
         raise Conflict("this connection's replies are pushed")
-    batch = reply_batches.hand_out(tx, connection, limit)
+    batch = reply_batches.hand_out(tx, connection, limit, address_of)
     if call is not None and batch.replies:
         answer = msgspec.json.encode(PulledReplies(replies=batch.replies, more=batch.more))
         idempotency.keep(tx, call, answer)
     return batch
 
 
-def load(tx: Tx, connection_id: str, limit: int) -> PushBatch:
-    """Take at most *limit* pushes, tests first, and settle the replies."""
+def load(tx: Tx, connection_id: str, limit: int, address_of: AddressOf | None = None) -> PushBatch:
+    """Take at most *limit* pushes, tests first, with addresses of their files, and settle the replies."""
     connection, sealed_secrets = signing_secrets.find_to_push(tx.conn, connection_id, tx.now)
     if connection.delivery == "pull":
         settled = reply_batches.hand_out(tx, connection, 0)
@@ -83,7 +89,7 @@ def load(tx: Tx, connection_id: str, limit: int) -> PushBatch:
             contract=connection.contract,
         )
     tests = deliveries.begin_tests(tx, connection_id, limit)
-    batch = reply_batches.hand_out(tx, connection, limit - len(tests))
+    batch = reply_batches.hand_out(tx, connection, limit - len(tests), address_of)
     pushed = [
         Push(
             delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, reply.reply_id),

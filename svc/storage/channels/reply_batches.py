@@ -1,5 +1,6 @@
 """Batches of replies: what is handed out to a bridge at once, leased for a pull or held for a push."""
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import msgspec
@@ -7,8 +8,9 @@ import sqlalchemy as sa
 import structlog
 
 from svc.domain.channels import replies as rules
+from svc.domain.channels.attachments import StoredAttachment, as_sent
 from svc.domain.channels.connections import Connection as MessengerConnection
-from svc.domain.channels.messages import Attachment, Author, OutboundReply
+from svc.domain.channels.messages import Author, OutboundReply
 from svc.domain.channels.replies import Dispatch
 from svc.domain.times import rfc3339
 from svc.storage.channels import open_replies, replies, tables
@@ -91,14 +93,21 @@ _NEXT_LAPSE = Statement(
     ),
     _Next,
 )
-_decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
+_decode_attachments: Final = msgspec.json.Decoder(tuple[StoredAttachment, ...]).decode
 
 
-def hand_out(tx: Tx, connection: MessengerConnection, limit: int) -> PulledBatch:
+AddressOf = Callable[[str, int], str]
+"""The address of the file with an id, signed at a time."""
+
+
+def hand_out(
+    tx: Tx, connection: MessengerConnection, limit: int, address_of: AddressOf | None = None
+) -> PulledBatch:
     """Take at most *limit* replies for the bridge, the oldest first, of each conversation only the first.
 
     They are leased, or held for a push where the connection pushes. None are taken with 0, or where the
-    connection hands out nothing; replies are settled all the same.
+    connection hands out nothing; replies are settled all the same. Attachments that are files get the address
+    that *address_of* gives.
     """
     connection_id, pushes, paused = connection.id, connection.delivery == "push", connection.is_paused
     next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
@@ -121,7 +130,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, limit: int) -> PulledBatch
             else rules.take(before.dispatch, tx.new_id("lse"), tx.now)
         )
         try:
-            outbound = _outbound(row, after)
+            outbound = _outbound(row, after, lambda file_id: address_of and address_of(file_id, tx.now))
         except msgspec.DecodeError as error:
             log.warning("a reply cannot be read, and has failed", reply=before.id, why=str(error))
             replies.write(tx, before, rules.fail(before.dispatch, "unreadable"))
@@ -163,8 +172,11 @@ def connections_due(conn: sa.Connection, until: int) -> list[str]:
     return list(conn.scalars(found.where(tables.IS_OPEN, due).distinct()))
 
 
-def _outbound(row: WaitingReplyRow, taken: Dispatch) -> OutboundReply:
+def _outbound(
+    row: WaitingReplyRow, taken: Dispatch, address_of: Callable[[str], str | None]
+) -> OutboundReply:
     leased_until = None if taken.lease_id is None else taken.lease_expires_at
+    attachments = _decode_attachments(row.attachments) if row.attachments else ()
     return OutboundReply(
         reply_id=row.id,
         lease_id=taken.lease_id,
@@ -172,7 +184,7 @@ def _outbound(row: WaitingReplyRow, taken: Dispatch) -> OutboundReply:
         attempt=taken.attempts,
         conversation_id=row.external_id,
         text=row.text,
-        attachments=_decode_attachments(row.attachments) if row.attachments else (),
+        attachments=tuple(as_sent(one, one.file_id and address_of(one.file_id)) for one in attachments),
         reply_to=row.reply_to,
         author=Author(kind=row.author_kind, name=row.author_name),
         created_at=rfc3339(row.created_at),

@@ -3,13 +3,16 @@
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.channels.attachments import StoredAttachment
 from svc.domain.channels.connections import Account, Connection, check_may_answer
-from svc.domain.channels.messages import Attachment, Author
+from svc.domain.channels.messages import Author
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.storage.channels import connections, conversations, messages, replies, silences, tables
 from svc.storage.channels.messages import Message
 from svc.storage.channels.rows import Conversation
+from svc.storage.files import uses
+from svc.storage.files.uses import FileUse
 from svc.storage.identity import accounts, organizations, teams
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -19,7 +22,7 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
     """A reply to be written."""
 
     text: str | None = None
-    attachments: tuple[Attachment, ...] = ()
+    attachments: tuple[StoredAttachment, ...] = ()
     reply_to: str | None = None
     """The id of the message that it answers."""
 
@@ -109,6 +112,14 @@ def write(
             "sent_at": None,
             "created_at": tx.now,
         },
+    )
+    uses.add(
+        tx.conn,
+        [
+            FileUse(attachment.file_id, message_id, str(place), connection.organization_id, "message")
+            for place, attachment in enumerate(message.attachments)
+            if attachment.file_id is not None
+        ],
     )
     reply_id = replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
     conversations.touch(tx, conversation.id)

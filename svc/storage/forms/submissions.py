@@ -33,6 +33,8 @@ from svc.storage.store import Tx
 State = Literal["due", "queued", "filed", "held"]
 Label = Literal["Filed", "Held", "Queued"]
 
+ERASED: Final = "erased"
+"""The state of what a person sent who was erased: the row is counted, and shown nowhere."""
 LABELS: Final[dict[State, Label]] = {"due": "Queued", "queued": "Queued", "filed": "Filed", "held": "Held"}
 
 

@@ -1,6 +1,6 @@
 """Members: the people of an organization, each in one role, and in any number of teams."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -209,6 +209,16 @@ def _select(
     return [
         Member(**(row._asdict() | {"team_ids": tuple(sorted((row.team_ids or "").split()))})) for row in rows
     ]
+
+
+def names(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> dict[str, str]:
+    """The names of members, active or not, by id; of one without a name, the e-mail."""
+    rows = conn.execute(
+        sa.select(tables.people.c.id, tables.people.c.name, tables.people.c.email)
+        .join(tables.members, tables.members.c.person_id == tables.people.c.id)
+        .where(tables.members.c.organization_id == organization_id, tables.people.c.id.in_(ids))
+    )
+    return {row.id: row.name or row.email for row in rows}
 
 
 def _in_reach(tx: Tx, call: Call, own: Role, person_id: str) -> Member:

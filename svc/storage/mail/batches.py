@@ -137,6 +137,8 @@ def _due(conn: sa.Connection, organization: Organization, rows: list[sa.Row[Any]
         except msgspec.DecodeError as error:
             tell("mails", row.id, error)
             unwanted = "what is stored of it cannot be read"
+        if data.erased:
+            unwanted = "the person whom it was about was erased"
         found.append(
             DueMail(
                 id=row.id,

@@ -105,7 +105,7 @@ def queue(tx: Tx, mails: Sequence[NewMail]) -> int:
                 "id": mail_id,
                 "organization_id": owner,
                 "kind": mail.kind,
-                "cause": f"{mail.kind}/{mail.cause}/{mail.person_id or mail.address}",
+                "cause": f"{mail.kind}/{mail.cause}/{mail.person_id or ''}",
                 "is_notice": is_notice,
                 "person_id": mail.person_id,
                 "address": mail.address,

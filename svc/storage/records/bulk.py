@@ -1,9 +1,9 @@
-"""Writes of many records at once, as filing needs them.
+"""Rows of many records, inserted and updated with a statement for each table.
 
 The caller checks the values, inserts the identities and records the events.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -73,29 +73,41 @@ def insert_many(
     record_index.add(conn, shape or record_index.shape_of(conn, object_id), made)
 
 
+class UpdatedRecord(NamedTuple):
+    """A record that was there before, as it is now."""
+
+    record_id: str
+    properties: Mapping[str, Any]
+    version: int
+    slugs: Collection[str]
+    """Those of the values that were changed."""
+
+
 def update_many(
-    conn: sa.Connection, object_id: str, at: int, updated: Iterable[tuple[str, dict[str, Any], int]]
+    conn: sa.Connection,
+    object_id: str,
+    at: int,
+    updated: Sequence[UpdatedRecord],
+    *,
+    shape: Shape | None = None,
 ) -> None:
-    """Store the properties and versions of records of one object that were there before."""
-    updated = list(updated)
+    """Store the properties and versions of records of one object; its *shape* is read unless given."""
     if not updated:
         return
     _UPDATE.many(
         conn,
         [
-            {"record_id": record_id, "new_properties": _json(properties), "at": at, "new_version": version}
-            for record_id, properties, version in updated
+            {
+                "record_id": one.record_id,
+                "new_properties": _json(one.properties),
+                "at": at,
+                "new_version": one.version,
+            }
+            for one in updated
         ],
     )
-    values = [(record_id, properties) for record_id, properties, _ in updated]
-    record_index.replace(conn, record_index.shape_of(conn, object_id), values)
-
-
-def update_properties(
-    conn: sa.Connection, record_id: str, properties: Mapping[str, Any], at: int, version: int
-) -> None:
-    """Store the properties and version of one record; its index is the caller's."""
-    _UPDATE.run(conn, record_id=record_id, new_properties=_json(properties), at=at, new_version=version)
+    changed = [(one.record_id, one.properties, one.slugs) for one in updated]
+    record_index.rewrite(conn, shape or record_index.shape_of(conn, object_id), changed)
 
 
 class RecordChange(NamedTuple):
@@ -129,3 +141,46 @@ def note_changes(tx: Tx, organization_id: str, happened: Sequence[RecordChange])
                 for change in happened
             ],
         )
+
+
+_INSERT_SUGGESTION = Statement(sa.insert(tables.suggestions))
+
+Suggested = tuple[str, str, Any]
+"""The id of a record, the slug of a property, and the value that is suggested for it."""
+
+
+def suggest(tx: Tx, organization_id: str, suggested: Iterable[tuple[Suggested, str | None]]) -> None:
+    """Insert suggestions, each with the id of its submission, unless the same one is open already."""
+    wanted = {
+        (record_id, slug, _json(value)): submission_id
+        for (record_id, slug, value), submission_id in suggested
+    }
+    if not wanted:
+        return
+    open_ones = tx.conn.execute(
+        sa.select(
+            tables.suggestions.c.record_id, tables.suggestions.c.property, tables.suggestions.c.value
+        ).where(
+            tables.suggestions.c.record_id.in_({record_id for record_id, _, _ in wanted}),
+            tables.suggestions.c.state == "open",
+        )
+    )
+    for row in open_ones:
+        wanted.pop((row.record_id, row.property, row.value), None)
+    _INSERT_SUGGESTION.many(
+        tx.conn,
+        [
+            {
+                "id": tx.new_id("sug"),
+                "organization_id": organization_id,
+                "record_id": record_id,
+                "property": slug,
+                "value": value,
+                "submission_id": submission_id,
+                "state": "open",
+                "created_at": tx.now,
+                "decided_at": None,
+            }
+            for (record_id, slug, value), submission_id in wanted.items()
+        ],
+    )

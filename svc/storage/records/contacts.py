@@ -7,12 +7,11 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.forms.filing import Contact
+from svc.domain.records.matching import IDENTITY_KINDS
 from svc.domain.records.values import Values
 from svc.storage.records import tables
-from svc.storage.statements import Statement
-
-IDENTITY_KINDS: Final = ("email", "phone")
-"""The properties that identify a contact."""
+from svc.storage.statements import LOOKED_UP_MAX, Statement, batched
+from svc.storage.upserts import insert_or_keep
 
 
 class _Row(NamedTuple):
@@ -61,6 +60,32 @@ _FORGET = Statement(
     )
 )
 _INSERT_IDENTITY = Statement(sa.insert(tables.identities))
+_KEEP_IDENTITY = Statement(insert_or_keep(tables.identities, [column.name for column in tables.identities.c]))
+
+
+class _Known(NamedTuple):
+    """A contact that is known by a value."""
+
+    value: str
+    record_id: str
+
+
+_IDS_OF_MANY = Statement(
+    sa.select(tables.identities.c.value, tables.identities.c.record_id).where(
+        tables.identities.c.organization_id == sa.bindparam("organization_id"),
+        tables.identities.c.kind == sa.bindparam("kind"),
+        tables.identities.c.value.in_(sa.bindparam("several", expanding=True)),
+    ),
+    _Known,
+)
+_IDS = Statement(
+    sa.select(tables.identities.c.value, tables.identities.c.record_id).where(
+        tables.identities.c.organization_id == sa.bindparam("organization_id"),
+        tables.identities.c.kind == sa.bindparam("kind"),
+        tables.identities.c.value == sa.bindparam("value"),
+    ),
+    _Known,
+)
 # Most contacts are known by an e-mail and a phone, and are made one at a time.
 _INSERT_TWO = Statement(
     sa.insert(tables.identities).values(
@@ -138,12 +163,8 @@ def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[
             value_2=value_2,
             record_id_2=record_2,
         )
-    elif learned:
-        rows = [
-            {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
-            for record_id, kind, value in learned
-        ]
-        _INSERT_IDENTITY.many(conn, rows)
+    else:
+        _INSERT_IDENTITY.many(conn, _identities(organization_id, learned))
 
 
 def remember_values(conn: sa.Connection, organization_id: str, record_id: str, values: Values) -> None:
@@ -164,16 +185,43 @@ def remember_values(conn: sa.Connection, organization_id: str, record_id: str, v
     )
 
 
-def forget(conn: sa.Connection, organization_id: str, record_id: str, kind: str, value: str | None) -> None:
-    """Delete the identity, if *value* is one."""
-    if value is not None:
-        _FORGET.run(
-            conn,
-            of_record=record_id,
-            of_organization=organization_id,
-            of_kind=kind,
-            of_value=value,
-        )
+def keep(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
+    """As `remember`, of contacts that may be known by them already."""
+    _KEEP_IDENTITY.many(conn, _identities(organization_id, learned))
+
+
+def forget(conn: sa.Connection, organization_id: str, forgotten: Sequence[tuple[str, str, str]]) -> None:
+    """Delete identities of contacts: (record id, `email` or `phone`, normalized value)."""
+    _FORGET.many(
+        conn,
+        [
+            {"of_record": record_id, "of_organization": organization_id, "of_kind": kind, "of_value": value}
+            for record_id, kind, value in forgotten
+        ],
+    )
+
+
+def _identities(organization_id: str, learned: Sequence[tuple[str, str, str]]) -> list[dict[str, str]]:
+    return [
+        {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
+        for record_id, kind, value in learned
+    ]
+
+
+def ids_known_by(conn: sa.Connection, organization_id: str, kind: str, value: str) -> set[str]:
+    """The ids of the contacts that are known by an `email` or a `phone`."""
+    return {row.record_id for row in _IDS.all(conn, organization_id=organization_id, kind=kind, value=value)}
+
+
+def ids_known_by_any(
+    conn: sa.Connection, organization_id: str, kind: str, values: Sequence[str]
+) -> dict[str, set[str]]:
+    """As `ids_known_by`, by each of *values*."""
+    found: dict[str, set[str]] = {value: set() for value in values}
+    for some in batched(values, LOOKED_UP_MAX):
+        for row in _IDS_OF_MANY.all(conn, organization_id=organization_id, kind=kind, several=some):
+            found[row.value].add(row.record_id)
+    return found
 
 
 def forget_all(conn: sa.Connection, record_id: str) -> None:

@@ -3,17 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
 from svc.domain.events import NewEvent, Source
 from svc.domain.forms.filing import Enrichment
 from svc.domain.records.events import from_to, record_event
 from svc.domain.records.objects import CONTACT
-from svc.storage.records import bulk, contacts, objects, tables
+from svc.storage.records import bulk, contacts, objects
 from svc.storage.records import rows as record_rows
-from svc.storage.records.bulk import RecordChange
-from svc.storage.statements import Statement
+from svc.storage.records.bulk import RecordChange, UpdatedRecord
 from svc.storage.store import Tx
 
 
@@ -22,9 +20,6 @@ class SourcedEnrichment(Enrichment, frozen=True, kw_only=True):
 
     source: Source
     submission_id: str | None = None
-
-
-_INSERT_SUGGESTION = Statement(sa.insert(tables.suggestions))
 
 
 def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[SourcedEnrichment]) -> None:
@@ -38,6 +33,9 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
         for enrichment in learned
         if enrichment.filled and enrichment.contact.id not in created
     }
+    filled: dict[str, set[str]] = {}
+    for enrichment in learned:
+        filled.setdefault(enrichment.contact.id, set()).update(enrichment.filled)
     bulk.insert_many(
         tx.conn,
         organization_id,
@@ -50,7 +48,10 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
         tx.conn,
         object_id,
         tx.now,
-        [(contact.id, contact.properties, contact.version) for contact in changed.values()],
+        [
+            UpdatedRecord(contact.id, contact.properties, contact.version, filled[contact.id])
+            for contact in changed.values()
+        ],
     )
     bulk.note_changes(
         tx,
@@ -77,7 +78,15 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
             if slug in enrichment.filled
         ],
     )
-    _write_suggestions(tx, organization_id, learned)
+    bulk.suggest(
+        tx,
+        organization_id,
+        [
+            ((enrichment.contact.id, slug, value), enrichment.submission_id)
+            for enrichment in learned
+            for slug, value in enrichment.suggested.items()
+        ],
+    )
 
 
 def happened(conn: sa.Connection, object_id: str, learned: SourcedEnrichment, at: int) -> Iterator[NewEvent]:
@@ -107,42 +116,3 @@ def happened(conn: sa.Connection, object_id: str, learned: SourcedEnrichment, at
 def _difference(learned: SourcedEnrichment) -> dict[str, list[Any]]:
     """What was changed, as timelines have it."""
     return {slug: [None, value] for slug, value in learned.filled.items()}
-
-
-def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEnrichment]) -> None:
-    """A suggestion for each differing value, unless the same one is open already."""
-    wanted = {
-        (enrichment.contact.id, slug, msgspec.json.encode(value).decode()): enrichment.submission_id
-        for enrichment in learned
-        for slug, value in enrichment.suggested.items()
-    }
-    if not wanted:
-        return
-    open_ones = tx.conn.execute(
-        sa.select(
-            tables.suggestions.c.record_id, tables.suggestions.c.property, tables.suggestions.c.value
-        ).where(
-            tables.suggestions.c.record_id.in_({record_id for record_id, _, _ in wanted}),
-            tables.suggestions.c.state == "open",
-        )
-    )
-    for row in open_ones:
-        wanted.pop((row.record_id, row.property, row.value), None)
-    if wanted:
-        _INSERT_SUGGESTION.many(
-            tx.conn,
-            [
-                {
-                    "id": tx.new_id("sug"),
-                    "organization_id": organization_id,
-                    "record_id": record_id,
-                    "property": slug,
-                    "value": value,
-                    "submission_id": submission_id,
-                    "state": "open",
-                    "created_at": tx.now,
-                    "decided_at": None,
-                }
-                for (record_id, slug, value), submission_id in wanted.items()
-            ],
-        )

@@ -60,7 +60,7 @@ def merge(
     survivor = record_rows.live_row(tx.conn, object_, survivor_id)
     before = record_rows.values_of(survivor)
     after = _without(taken, survivor_id) | before
-    done = records.write(tx, object_, survivor, before, after, source=source)
+    done = records.write(tx, object_, survivor, after, source=source)
     if object_.slug == CONTACT:
         _know_by_all(tx, organization_id, survivor_id, [tuple(identity) for identity in known_by])
     return done
@@ -110,7 +110,7 @@ def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: s
         after = before | {slug: survivor_id}
         if record_id == survivor_id:
             del after[slug]
-        records.write(tx, object_, row, before, after, source=source)
+        records.write(tx, object_, row, after, source=source)
 
 
 def _know_by_all(tx: Tx, organization_id: str, survivor_id: str, known_by: list[tuple[str, str]]) -> None:

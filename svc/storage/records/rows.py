@@ -1,6 +1,6 @@
 """Rows of records: looked up by id, and read as records."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -11,7 +11,7 @@ from svc.domain.near_names import shown
 from svc.domain.records.values import Values
 from svc.storage.records import objects, tables
 from svc.storage.records.objects import ObjectRow, StoredObject
-from svc.storage.statements import Statement
+from svc.storage.statements import LOOKED_UP_MAX, Statement, batched
 
 V = TypeVar("V")
 
@@ -66,18 +66,18 @@ class RecordRow(NamedTuple):
     of_created_at: int
 
 
-_BY_ID = Statement(
+_OF_ORGANIZATION: Final = (
     sa.select(
         *(tables.records.c[name] for name in RecordRow._fields if name in tables.records.c),
         tables.objects.c.slug.label("object_type"),
         *(column.label(f"of_{column.name}") for column in objects.COLUMNS),
     )
     .join(tables.objects, tables.objects.c.id == tables.records.c.object_id)
-    .where(
-        tables.records.c.id == sa.bindparam("record_id"),
-        tables.records.c.organization_id == sa.bindparam("organization_id"),
-    ),
-    RecordRow,
+    .where(tables.records.c.organization_id == sa.bindparam("organization_id"))
+)
+_BY_ID = Statement(_OF_ORGANIZATION.where(tables.records.c.id == sa.bindparam("record_id")), RecordRow)
+_BY_IDS = Statement(
+    _OF_ORGANIZATION.where(tables.records.c.id.in_(sa.bindparam("ids", expanding=True))), RecordRow
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -115,6 +115,12 @@ def get_live(conn: sa.Connection, organization_id: str, object_slug: str | None,
     row = get(conn, organization_id, object_slug, record_id)
     check_live(row, record_id)
     return row
+
+
+def by_ids(conn: sa.Connection, organization_id: str, ids: Sequence[str]) -> Iterator[RecordRow]:
+    """The rows of the records of *ids* that exist, deleted or not."""
+    for some in batched(ids, LOOKED_UP_MAX):
+        yield from _BY_IDS.all(conn, organization_id=organization_id, ids=some)
 
 
 def object_of(conn: sa.Connection, row: RecordRow) -> StoredObject:

@@ -1,21 +1,26 @@
 """Values of records: checked against their properties, and against what they refer to."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
+from svc.domain.files.contents import SAFE_PICTURES
+from svc.domain.files.files import is_file_id
 from svc.domain.identity.organizations import Organization
-from svc.domain.limits import RECORD_BYTES_MAX
+from svc.domain.limits import FAULTS_MAX, RECORD_BYTES_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.properties import Property
 from svc.domain.records.values import Values, changed
+from svc.storage.files import files
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import rows as record_rows
 from svc.storage.records.objects import StoredObject
 from svc.storage.statements import Statement
+
+_TOO_LARGE: Final = Fault("/properties", "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes")
 
 
 class _Member(NamedTuple):
@@ -33,29 +38,61 @@ _MEMBER = Statement(
 )
 
 
-def check_new(
-    conn: sa.Connection,
-    organization: Organization,
-    object_: StoredObject,
-    given: Mapping[str, Any],
-    *,
-    pointer: str,
-) -> Values:
-    """The values of a new record, which has at least one. Raises `InvalidInput`."""
-    values = check_changed(conn, organization, object_, {}, given, pointer=pointer)
-    if not values:
-        raise InvalidInput([Fault(pointer, "missing", "a record needs at least one value that is not empty")])
-    return values
+_REFERENCES: Final = frozenset({"relation", "member", "picture"})
+"""The types of properties whose values may refer to something."""
 
 
-def check_changed(
-    conn: sa.Connection,
+class References:
+    """What values refer to: records and members, each looked up once in a unit, and files."""
+
+    def __init__(self, conn: sa.Connection, organization_id: str) -> None:
+        self._conn = conn
+        self._organization_id = organization_id
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def fault(self, prop: Property, target: Any, pointer: str) -> Fault | None:
+        """What is wrong with what the value *target* of *prop*, a type of `_REFERENCES`, refers to."""
+        if prop.type == "picture":
+            return self._picture_fault(target, pointer) if is_file_id(target) else None
+        leads_to = prop.options[0] if prop.type == "relation" else "member"
+        exists = self._known.get((leads_to, target))
+        if exists is None:
+            exists = self._known[leads_to, target] = self._exists(prop, target)
+        return None if exists else Fault(pointer, "not_found", f"there is no {leads_to} {shown(target)}")
+
+    def _exists(self, prop: Property, target: str) -> bool:
+        if prop.type == "relation":
+            row = record_rows.by_id(self._conn, self._organization_id, target)
+            return row is not None and row.deleted_at is None and row.object_type in prop.options
+        # A deactivated member too: records keep the member of before.
+        member = _MEMBER.one(self._conn, person_id=target, organization_id=self._organization_id)
+        return member is not None
+
+    def _picture_fault(self, file_id: str, pointer: str) -> Fault | None:
+        """What is wrong with a file as a picture: it is there, and one that browsers may show."""
+        file = files.find(self._conn, self._organization_id, file_id)
+        if file is None:
+            return Fault(pointer, "not_found", f"there is no file {shown(file_id)}")
+        nouns = files.nouns_of(self._conn, file_id)
+        if nouns and "record" not in nouns:
+            # With the record, it could be seen by those who may not read the message.
+            return Fault(
+                pointer, "invalid_value", "this file came with a message: upload it anew for a record"
+            )
+        if file.media_type not in SAFE_PICTURES:
+            detail = f"a picture is a PNG, JPEG, GIF or WebP; this file is {file.media_type}"
+            return Fault(pointer, "invalid_value", detail)
+        return None
+
+
+def check(
+    references: References,
     organization: Organization,
     object_: StoredObject,
     stored: Values,
     given: Mapping[str, Any],
     *,
-    pointer: str,
+    faults_max: int = FAULTS_MAX,
 ) -> Values:
     """*stored* with the values *given*, which fit and lead where they should. Raises `InvalidInput`."""
     after, faults = changed(
@@ -64,30 +101,25 @@ def check_changed(
         given,
         country=organization.country,
         currency=organization.currency,
-        pointer=pointer,
+        faults_max=faults_max,
     )
-    new = {slug: after[slug] for slug in given if slug in after and after[slug] != stored.get(slug)}
     faults += [
-        Fault(f"{pointer}/{slug}", "not_found", f"there is no {leads_to} {shown(target)}")
-        for slug, target in new.items()
+        fault
+        for slug in given
         if (prop := object_.properties.get(slug)) is not None
-        and (leads_to := _missing(conn, organization.id, prop, target)) is not None
+        and prop.type in _REFERENCES
+        and slug in after
+        and after[slug] != stored.get(slug)
+        and (fault := references.fault(prop, after[slug], f"/properties/{slug}")) is not None
     ]
     if len(msgspec.json.encode(after)) > RECORD_BYTES_MAX:
-        faults.append(Fault(pointer, "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes"))
+        faults.append(_TOO_LARGE)
     if faults:
         raise InvalidInput(faults)
     return after
 
 
-def _missing(conn: sa.Connection, organization_id: str, prop: Property, target: str) -> str | None:
-    """What *prop* leads to, when there is no such one as *target*."""
-    if prop.type == "relation":
-        row = record_rows.by_id(conn, organization_id, target)
-        exists = row is not None and row.deleted_at is None and row.object_type in prop.options
-        return None if exists else prop.options[0]
-    if prop.type == "member":
-        # A deactivated member too: records keep the member of before.
-        member = _MEMBER.one(conn, person_id=target, organization_id=organization_id)
-        return None if member is not None else "member"
-    return None
+def check_size(values: Values) -> None:
+    """Raises `InvalidInput` if *values* are too many bytes."""
+    if len(msgspec.json.encode(values)) > RECORD_BYTES_MAX:
+        raise InvalidInput([_TOO_LARGE])

@@ -1,13 +1,14 @@
 """Versions of records: whether what a call would write was changed since the version that it names."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
+from svc.domain.events import Source
 from svc.domain.limits import VERSION_CHANGES_BYTES_MAX, VERSION_CHANGES_MAX
 from svc.domain.records.values import Values
 from svc.domain.times import rfc3339
@@ -16,7 +17,6 @@ from svc.storage.readable import LenientDecoder
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.rows import RecordRow
 from svc.storage.statements import Statement
 
 
@@ -25,6 +25,22 @@ class _Change(NamedTuple):
     at: int
     changed: str
     source: str
+
+
+class NewChange(NamedTuple):
+    """A change that is not stored yet: the version that it makes, when, what it changes, and its source."""
+
+    version: int
+    at: int
+    difference: Mapping[str, Any]
+    source: Source
+
+
+class _Changed(NamedTuple):
+    """When a property was changed, and the source of that."""
+
+    at: int
+    source: Source
 
 
 _SINCE = Statement(
@@ -47,19 +63,29 @@ def written(before: Values, after: Values) -> Values:
     return {slug: after.get(slug) for slug in {**before, **after} if before.get(slug) != after.get(slug)}
 
 
+class Versioned(Protocol):
+    """The id and the version of a record."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+
+
 def check(
     conn: sa.Connection,
     object_: StoredObject,
-    row: RecordRow,
+    row: Versioned,
     if_version: int,
     *,
     stored: Values,
     wanted: Mapping[str, Any] | None,
+    pending: Iterable[NewChange] = (),
 ) -> None:
     """Check that nothing of *wanted*, the values to be written, was changed since *if_version*.
 
     None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*, a record of
-    *object_*.
+    *object_*. *pending* are its changes that are not stored yet, the newest first.
 
     Raises `ChangedSince`, and `InvalidInput` for a version that the record has never had.
     """
@@ -68,20 +94,28 @@ def check(
         raise InvalidInput([Fault("/ifVersion", "invalid_value", detail)])
     if if_version == row.version:
         return
-    latest = _latest_changes(conn, row.id, if_version, stored.keys() if wanted is None else wanted)
+    all_slugs = stored.keys() if wanted is None else wanted
+    latest: dict[str, _Changed] = {}
+    for new in pending:
+        if new.version > if_version:
+            for slug in new.difference:
+                latest.setdefault(slug, _Changed(new.at, new.source))
+    for slug, change in _latest_changes(conn, row.id, if_version, all_slugs).items():
+        if slug not in latest:
+            latest[slug] = _Changed(change.at, _source.read(change.source, change.id))
     conflicts = tuple(
         ChangedProperty(
             property=slug,
             yours=None if wanted is None else wanted[slug],
             theirs=stored.get(slug),
-            changed_by=_source.read(change.source, change.id),
+            changed_by=change.source,
             changed_at=rfc3339(change.at),
         )
         for slug, change in record_rows.visible(object_.properties, latest).items()
         if wanted is None or slug in wanted
     )
     if conflicts:
-        raise ChangedSince(if_version, conflicts)
+        raise ChangedSince.version(if_version, conflicts)
 
 
 def _latest_changes(

@@ -21,6 +21,8 @@ _SETTINGS: Final = (
     "PRAGMA synchronous = FULL",
     "PRAGMA fullfsync = ON",  # macOS: fsync alone does not reach the disk; no effect elsewhere
     "PRAGMA foreign_keys = ON",
+    # What is deleted is overwritten. Some builds of SQLite have it by default, others do not.
+    "PRAGMA secure_delete = ON",
 )
 
 

@@ -25,6 +25,7 @@ CREATE: Final = (
 
 _ADD: Final = "INSERT INTO search_index (rowid, words) VALUES (?, ?)"
 _REMOVE: Final = "INSERT INTO search_index (search_index, rowid, words) VALUES ('delete', ?, ?)"
+_MERGE: Final = "INSERT INTO search_index (search_index, rank) VALUES ('merge', ?)"
 _NEWEST: Final = """
     SELECT t.record_id FROM search_index CROSS JOIN search_texts t ON t.id = search_index.rowid
     WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT ?"""
@@ -38,6 +39,18 @@ def add(conn: sa.Connection, rows: Sequence[tuple[int, str]]) -> None:
 def remove(conn: sa.Connection, number: int, words: str) -> None:
     """Delete a row; *words* are those that it was inserted with."""
     raw(conn).execute(_REMOVE, (number, words))
+
+
+def merge(conn: sa.Connection, pages: int, *, begins: bool) -> bool:
+    """Write about *pages* pages of a merge of the whole index; whether there is more to merge.
+
+    A row that was deleted is in the index beside a mark that says so, until both are merged. With *begins*
+    everything becomes part of the merge, else it goes on.
+    """
+    before = raw(conn).total_changes
+    raw(conn).execute(_MERGE, (-pages if begins else pages,))
+    # What SQLite says of it: a call that had nothing to do changes less than two rows.
+    return raw(conn).total_changes - before >= 2  # noqa: PLR2004
 
 
 def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, limit: int) -> list[str]:

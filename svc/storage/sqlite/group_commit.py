@@ -70,6 +70,7 @@ class _OwnerUnits(Units):
     ) -> R:
         store = self._store
         await store.enter()
+        store.foreground += 1
         return await store.reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs))
 
     async def read_long(
@@ -119,6 +120,8 @@ class GroupCommitStore(_OwnerUnits, Store):
         self._listeners: list[Callable[[Change], None]] = []
         self.queue: Final = FairQueue[Unit[Any]](queue_max, owner_max)
         self.behind: Final = FairQueue[Unit[Any]](queue_max, owner_max)
+        self.foreground = 0
+        """Writes and quick reads that were accepted."""
         self._writing = False
         self._batch: Batch | None = None
         """The batch that the writer is running."""
@@ -143,7 +146,9 @@ class GroupCommitStore(_OwnerUnits, Store):
         """Queue a unit of *owner* for the writer, and wait for its outcome. Raises `StoreFull`."""
         await self.enter()
         unit = Unit(owner, work, self._clock.now())
-        joins = queue is self.queue and self._batch is not None and self._batch.join(unit)
+        is_foreground = queue is self.queue
+        self.foreground += is_foreground
+        joins = is_foreground and self._batch is not None and self._batch.join(unit)
         if not joins and not queue.put(owner, unit):
             raise StoreFull("too many units wait for the disk already")
         if not self._writing:
@@ -163,6 +168,7 @@ class GroupCommitStore(_OwnerUnits, Store):
             if self._failing_since is None
             else (self._clock.now() - self._failing_since) / SECOND_MS,
             queue_depth=len(self.queue) + len(self.behind),
+            foreground=self.foreground,
             reads_waiting=self.reader.waiting + self.long_reader.waiting,
         )
 

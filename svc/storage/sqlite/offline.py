@@ -10,12 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from svc.storage.migrations import migrate
-from svc.storage.sqlite.engine import make_engine, raw, sole_use
+from svc.storage.sqlite.engine import BUSY_SECONDS, make_engine, raw, sole_use
 from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import StoreFailed
 
 __all__ = [
+    "compact",
     "copy",
+    "cut_log",
     "foreign_key_faults",
     "integrity_faults",
     "organization_ids",
@@ -121,3 +123,27 @@ def foreign_key_faults(conn: sa.Connection) -> list[str]:
         f"{table} row {row} refers to {parent}"
         for table, row, parent, _ in raw(conn).execute("PRAGMA foreign_key_check")
     ]
+
+
+def compact(path: Path) -> None:
+    """Rewrite the database so that nothing of what was deleted is left in its free space.
+
+    It takes as much space again while it works. Raises `StoreInUse`, and `StoreFailed`.
+    """
+    with sole_use(path):
+        try:
+            with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+                conn.execute("VACUUM")
+                conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.DatabaseError as error:
+            raise StoreFailed(f"{path} cannot be compacted: {error}") from error
+
+
+def cut_log(path: Path) -> bool:
+    """Empty the write-ahead log beside a running service; whether it could be, within `BUSY_SECONDS`."""
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)) as conn:
+            [busy, _, _] = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise StoreFailed(f"the log of {path} cannot be emptied: {error}") from error
+    return not busy

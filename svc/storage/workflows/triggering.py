@@ -155,7 +155,8 @@ def why_not(conn: sa.Connection, workflow: Workflow, row: event_rows.Event) -> l
             why.append(f"/conditions/{place} cannot be judged: {error}")
         else:
             if not holds:
-                why.append(f"/conditions/{place} does not hold: {condition.property} {condition.op}")
+                asked = " or ".join(f"{plain.property} {plain.op}" for plain in condition.plain())
+                why.append(f"/conditions/{place} does not hold: {asked}")
     return why
 
 

@@ -2,10 +2,12 @@
 
 from typing import Final
 
+import msgspec
 from sqlalchemy import Connection
 
 from svc.domain.agent.agents import Agent
-from svc.domain.agent.prompts import Said, cut, last_said
+from svc.domain.agent.prompts import Decided, Said, cut, last_said
+from svc.domain.agent.runs import ToolCall
 from svc.domain.approvals.cards import Card
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AGENT_MESSAGES_READ_MAX, AGENT_REPLY_CHARS_MAX, AGENT_TOOL_ANSWER_BYTES_MAX
@@ -45,22 +47,29 @@ def said_in(conn: Connection, conversation: Conversation) -> tuple[Said, ...]:
     return last_said(said[::-1])
 
 
-def note_of(registry: Registry, caller: Caller, card: Card) -> str:
+def decided(registry: Registry, caller: Caller, card: Card) -> Decided:
     """What the model is told of a card that was decided.
 
     What the tool was given and answered is left out where the agent could not ask for it any more.
     """
-    if not may_call(registry, caller, card.tool or ""):
-        return f"The approval of your call of {card.tool} was decided: it is {card.state}."
-    asked = "" if card.input is None else card.input.decode()
-    told = f"The approval of your call of {card.tool} with {asked} was decided: it is {card.state}."
-    if card.answer is not None:
-        told += f" The tool answered: {card.answer.decode()}"
-    if card.error is not None:
-        told += f" The tool refused: {card.error.get('detail')}"
-    if card.rejection_reason:
-        told += f" The person said: {card.rejection_reason}"
-    return cut(told, AGENT_TOOL_ANSWER_BYTES_MAX)
+    name = card.tool or ""
+    if not may_call(registry, caller, name):
+        return Decided(tool=name, state=card.state, call=None)
+    asked = card.input or b""
+    # Arguments that were cut would be no JSON.
+    arguments = asked.decode() if 0 < len(asked) <= AGENT_TOOL_ANSWER_BYTES_MAX else "{}"
+    told = {
+        "state": card.state,
+        "answer": None if card.answer is None else msgspec.Raw(card.answer),
+        "error": card.error,
+        "rejectionReason": card.rejection_reason,
+    }
+    return Decided(
+        tool=name,
+        state=card.state,
+        call=ToolCall(id=card.id, name=registry[name].wire_name, arguments=arguments),
+        told=cut(msgspec.json.encode(told).decode(), AGENT_TOOL_ANSWER_BYTES_MAX),
+    )
 
 
 def _readable(conn: Connection, organization_id: str, contact_id: str | None) -> list[str]:

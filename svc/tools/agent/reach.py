@@ -17,6 +17,7 @@ _READS: Final = {
     "record.list": "read every record, each contact with its e-mail and phone included",
     "record.search": "read every record, each contact with its e-mail and phone included",
     "record.count": "count records by any of their values, personal ones included",
+    "record.aggregate": "add up records by any of their values, personal ones included",
     "record.timeline": "read what happened to every record, and who did it",
     "note.list": "read every note that your people wrote",
     "submission.list": "read what others sent with your forms",

@@ -191,8 +191,8 @@ class RunExecution:
         prompt = Prompt(
             instructions=prompting.instructions_of(conn, agent, caller),
             said=said,
-            notes=tuple(
-                prompting.note_of(self._installation.registry, caller, card)
+            decided=tuple(
+                prompting.decided(self._installation.registry, caller, card)
                 for card in cards.told(self._tx, self._run)
             ),
             steps=tuple(self._steps[: n + 1]),

@@ -1,5 +1,6 @@
 """`agent.run_*`: runs of agents, looked at and stopped."""
 
+from collections.abc import Collection
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -61,7 +62,11 @@ class AgentStepAnswer(ToolOutput, frozen=True, kw_only=True):
         about(description="What the tool was given. Null, as `answer` is, to callers who may not run it."),
     ]
     answer: Annotated[
-        Any, about(description="What came of it, cut where it is long. Of the model: its text and its calls.")
+        Any,
+        about(
+            description="What came of it, cut where it is long. Of the model: its text and its calls; the "
+            "text before a call is null where an answer in this run is."
+        ),
     ]
     charged_micro_credits: MicroCredits
     at: Timestamp
@@ -151,8 +156,10 @@ class AgentRunById(ToolInput, frozen=True, kw_only=True):
 def get(view: View, call: Call, request: AgentRunById) -> AgentRunDetails:
     """Show a run: what the model said, what it called and was told, what that took, and why it ended."""
     run = runs.get(view.conn, call.caller.organization_id, request.id)
-    shown = (_step(registry_of(call), call, step) for step in steps.list_all(view.conn, run.id))
-    return _details(run, steps=tuple(shown))
+    taken = steps.list_all(view.conn, run.id)
+    registry = registry_of(call)
+    hidden = {step.n for step in taken if step.kind == "tool" and not _may_see(registry, call.caller, step)}
+    return _details(run, steps=tuple(_step(step, hidden) for step in taken))
 
 
 @writes(
@@ -170,20 +177,25 @@ def stop(tx: Tx, call: Call, request: AgentRunById) -> AgentRunAnswer:
     return _answer(runs.stop(tx, call.caller.organization_id, request.id))
 
 
-def _step(registry: Registry, call: Call, step: Step) -> AgentStepAnswer:
-    """A step, without what only callers may see who may run its tool themselves."""
-    hidden = step.kind == "tool" and not _may_see(registry, call.caller, step)
+def _step(step: Step, hidden: Collection[int]) -> AgentStepAnswer:
+    """A step, where the steps *hidden* called tools that the caller may not run.
+
+    Neither their input and answers are shown, nor what the model said between them, which may repeat those.
+    What it wrote in the end is in the conversation.
+    """
+    unseen = step.n in hidden
     answer = step.answer
     if step.kind == "model" and step.state == "done":
         said = step.said
-        answer = {"text": said.text, "toolCalls": [one.name for one in said.tool_calls]}
+        told = None if hidden and said.tool_calls else said.text
+        answer = {"text": told, "toolCalls": [one.name for one in said.tool_calls]}
     return AgentStepAnswer(
         n=step.n,
         kind=step.kind,
         state=step.state,
         tool=step.tool,
-        input=None if hidden else step.input,
-        answer=None if hidden else answer,
+        input=None if unseen else step.input,
+        answer=None if unseen else answer,
         charged_micro_credits=step.charged,
         at=rfc3339(step.at),
     )

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from svc.domain.approvals.cards import AskedBy, AskedByAgent, Card, CardState
+from svc.domain.identity.callers import Caller
+from svc.domain.identity.roles import Permission
 from svc.tools.projections import Projection
 from svc.tools.tool import Timestamp, ToolOutput, about
 
@@ -30,7 +32,14 @@ class ApprovalAnswer(ToolOutput, frozen=True, kw_only=True):
     input: Annotated[
         dict[str, Any] | None, about(description="What the tool is run with, exactly; null with `tool`.")
     ]
-    reason: Annotated[str, about(description="Why, in the words of what asks: somebody's text, not a fact.")]
+    reason: Annotated[
+        str | None,
+        about(
+            description="Why, in the words of what asks: somebody's text, not a fact. Null on a workflow's "
+            "card for callers that may not see all that its template may name: records, submissions, "
+            "messages."
+        ),
+    ]
     asked_by: AskedBy
     created_at: Timestamp
     expires_at: Timestamp
@@ -52,7 +61,17 @@ _FACTS: Final[dict[str, Any]] = {
     "input": lambda card: _decoded(card.input),
     "answer": lambda card: _decoded(card.answer),
 }
-answer_of: Final = Projection(Card, ApprovalAnswer, **_FACTS)
+_shown: Final = Projection(Card, ApprovalAnswer, **_FACTS)
+_TEMPLATE_NEEDS: Final[frozenset[Permission]] = frozenset({"records.read", "forms", "conversations"})
+
+
+def answer_of(caller: Caller, card: Card) -> ApprovalAnswer:
+    """The card, with a reason that was filled in from records only where *caller* may see those."""
+    shown = _shown(card)
+    if card.tool is not None or caller.permissions >= _TEMPLATE_NEEDS:
+        return shown
+    return msgspec.structs.replace(shown, reason=None)
+
 
 EXAMPLE: Final = ApprovalAnswer(
     id=EXAMPLE_ID,

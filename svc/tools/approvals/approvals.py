@@ -82,13 +82,15 @@ def list_some(view: View, call: Call, request: ListApprovals) -> ApprovalList:
         cursor=request.cursor,
         limit=request.limit,
     )
-    return ApprovalList(approvals=tuple(map(answer_of, found)), next_cursor=next_cursor)
+    return ApprovalList(
+        approvals=tuple(answer_of(call.caller, card) for card in found), next_cursor=next_cursor
+    )
 
 
 @reads("approval.get", raises=(NotFound,), example=NamedApproval(id=EXAMPLE_ID), answer=EXAMPLE)
 def get(view: View, call: Call, request: NamedApproval) -> ApprovalAnswer:
     """Look at one approval: what is to be done, with which input, and what became of it."""
-    return answer_of(_found(view, call, request.id))
+    return answer_of(call.caller, _found(view, call, request.id))
 
 
 @writes(
@@ -116,7 +118,7 @@ def approve(tx: Tx, call: Call, request: NamedApproval) -> ApprovalAnswer:
     answer = None if card.tool is None else _run(tx, call, card, card.tool)
     approved = cards.approved(card, _decider(call.caller), tx.now, answer=answer)
     decisions.decide(tx, approved)
-    return answer_of(approved)
+    return answer_of(call.caller, approved)
 
 
 @writes(
@@ -141,7 +143,7 @@ def reject(tx: Tx, call: Call, request: RejectApproval) -> ApprovalAnswer:
     card = _found(tx, call, request.id)
     rejected = cards.rejected(card, _decider(call.caller), tx.now, reason=request.reason)
     decisions.decide(tx, rejected)
-    return answer_of(rejected)
+    return answer_of(call.caller, rejected)
 
 
 def _found(view: View, call: Call, card_id: str) -> Card:

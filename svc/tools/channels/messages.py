@@ -5,9 +5,11 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from svc.domain import json_input
-from svc.domain.channels.messages import Attachment, AttachmentKind, AuthorKind, Direction, check_levels
+from svc.domain.channels.attachments import StoredAttachment
+from svc.domain.channels.messages import AttachmentKind, AuthorKind, Direction, check_levels
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound
+from svc.domain.files.files import may_see
 from svc.domain.identity.callers import Call
 from svc.domain.limits import (
     ATTACHMENT_BYTES_MAX,
@@ -19,9 +21,11 @@ from svc.domain.limits import (
     MESSAGE_CHARS_MAX,
     URL_CHARS_MAX,
 )
+from svc.domain.near_names import shown
 from svc.storage.channels import conversations, messages, replying
 from svc.storage.channels.messages import Message
 from svc.storage.channels.replying import NewReply
+from svc.storage.files import files
 from svc.storage.store import Tx, View
 from svc.tools.channels.conversations import ConversationId
 from svc.tools.projections import Projection
@@ -45,6 +49,7 @@ class AttachmentAnswer(ToolOutput, frozen=True, kw_only=True):
     data: Annotated[
         dict[str, Any] | str | None, about(description="What came along: coordinates, a card, base64.")
     ]
+    file_id: Annotated[str | None, about(description="The file that has its content: see `file.get`.")]
 
 
 class SenderAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -167,6 +172,13 @@ class AskedAttachment(ToolInput, frozen=True, kw_only=True):
     data: Annotated[
         dict[str, Any] | str | None, about(description="What comes along: coordinates, a card, base64.")
     ] = None
+    file_id: Annotated[
+        str | None,
+        about(
+            description="An uploaded file, instead of `url` and `data`. The bridge gets an address of it"
+            " that ends after an hour, and its size, name and type."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for `data` that is nested too deeply."""
@@ -207,11 +219,30 @@ def reply(tx: Tx, call: Call, request: WriteReply) -> MessageAnswer:
     new = NewReply(
         text=request.text,
         attachments=tuple(
-            Attachment(**msgspec.structs.asdict(attachment)) for attachment in request.attachments
+            _attached(tx, call, attachment, f"/attachments/{place}")
+            for place, attachment in enumerate(request.attachments)
         ),
         reply_to=request.reply_to,
     )
     return _answer(replying.answer(tx, call, request.conversation_id, new))
+
+
+def _attached(tx: Tx, call: Call, asked: AskedAttachment, pointer: str) -> StoredAttachment:
+    """The attachment as it is stored. Raises `InvalidInput` for a file that the caller may not see."""
+    stored = StoredAttachment(**msgspec.structs.asdict(asked))
+    if asked.file_id is None:
+        return stored
+    if asked.url is not None or asked.data is not None:
+        detail = "an attachment is a file, or has `url` and `data`"
+        raise InvalidInput([Fault(f"{pointer}/fileId", "invalid_value", detail)])
+    file = files.find(tx.conn, call.caller.organization_id, asked.file_id)
+    if file is None or not may_see(call.caller, file, files.nouns_of(tx.conn, file.id)):
+        raise InvalidInput(
+            [Fault(f"{pointer}/fileId", "not_found", f"there is no file {shown(asked.file_id)}")]
+        )
+    return msgspec.structs.replace(
+        stored, name=asked.name or file.name, mime_type=asked.mime_type or file.media_type, size=file.size
+    )
 
 
 class MessageById(ToolInput, frozen=True, kw_only=True):

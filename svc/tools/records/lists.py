@@ -1,7 +1,8 @@
 """`record.*`, what finds records: lists, counts and searches."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
 
 from svc.domain.errors import NotFound
 from svc.domain.identity.callers import Call
@@ -13,77 +14,47 @@ from svc.domain.limits import (
     SEARCH_ROWS_MAX,
     SORTS_MAX,
 )
-from svc.domain.records.queries import Direction, Filter, Op, Sort
+from svc.domain.records.queries import Filter, Sort
 from svc.storage.identity import organizations
+from svc.storage.records.listing import counts
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
 from svc.storage.store import View
 from svc.tools.records import narrowing
 from svc.tools.records.answers import EXAMPLE, ObjectType, RecordAnswer, answer_of
+from svc.tools.records.presentation import LISTED, ListedRecord, Presentation, ShownMembers
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads
-
-
-class RecordFilter(ToolInput, frozen=True, kw_only=True):
-    """A condition that records fulfil."""
-
-    property: Annotated[
-        str,
-        about(description="A property's slug, `createdAt` or `updatedAt`.", examples=["city", "createdAt"]),
-    ]
-    op: Annotated[
-        Op,
-        about(
-            description="Which of them there are depends on the property's type. "
-            "What has no value is only found by `is_empty`, `neq` and `not_in`."
-        ),
-    ]
-    value: Annotated[
-        Any,
-        about(
-            description="In the property's own type; a list for `in` and `not_in`; "
-            "absent for `is_empty` and `is_not_empty`."
-        ),
-    ] = None
-
-
-class RecordSort(ToolInput, frozen=True, kw_only=True):
-    """One key of an order."""
-
-    property: Annotated[
-        str,
-        about(description="A property's slug, `createdAt` or `updatedAt`.", examples=["name", "updatedAt"]),
-    ]
-    direction: Annotated[Direction, about(description="What has no value comes last either way.")] = "asc"
-
+from svc.tools.totals import ListTotal, WantsTotal, total_of
 
 Filters = Annotated[
-    tuple[RecordFilter, ...],
-    about(description="All of them hold for what is found.", max_length=FILTERS_MAX),
+    tuple[Filter, ...],
+    about(
+        description="All of them hold for what is found. Of `{any: [filter, …]}` one holds at least.",
+        max_length=FILTERS_MAX,
+    ),
 ]
 
 
-def _filters(filters: Sequence[RecordFilter]) -> list[Filter]:
-    return [Filter(condition.property, condition.op, condition.value) for condition in filters]
-
-
-class ListRecords(ToolInput, frozen=True, kw_only=True):
+class ListRecords(ShownMembers, frozen=True, kw_only=True):
     """Which records to list, and in which order."""
 
     object_type: ObjectType
     filters: Filters = ()
     sort: Annotated[
-        tuple[RecordSort, ...],
+        tuple[Sort, ...],
         about(description="Without any, the newest come first.", max_length=SORTS_MAX),
     ] = ()
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str, Cursor] | None = None
+    total: WantsTotal = False
 
 
 class RecordList(ToolOutput, frozen=True, kw_only=True):
     """A page of records."""
 
-    records: Annotated[tuple[RecordAnswer, ...], about(description="In the order that was asked for.")]
+    records: Annotated[tuple[ListedRecord, ...], about(description="In the order that was asked for.")]
     next_cursor: Annotated[str | None, NextCursor]
+    total: ListTotal | UnsetType = UNSET
 
 
 @reads(
@@ -93,11 +64,11 @@ class RecordList(ToolOutput, frozen=True, kw_only=True):
     raises=(NotFound,),
     example=ListRecords(
         object_type="contact",
-        filters=(RecordFilter(property="city", op="eq", value="London"),),
-        sort=(RecordSort(property="name"),),
+        filters=(Filter("city", "eq", "London"),),
+        sort=(Sort("name"),),
         limit=50,
     ),
-    answer=RecordList(records=(EXAMPLE,), next_cursor=None),
+    answer=RecordList(records=(LISTED,), next_cursor=None),
 )
 def list_(view: View, call: Call, request: ListRecords) -> RecordList:
     """List records of an object, filtered and sorted.
@@ -106,23 +77,32 @@ def list_(view: View, call: Call, request: ListRecords) -> RecordList:
     changes comes exactly once, whatever is written between two pages. The first list by a property may take
     long; from then on it has an index.
 
+    With `expand`, a relation has in the place of its id the record that it leads to, with its values; what
+    is deleted, or may not be seen, stays an id. With `texts`, values come as people read them, too.
+
     The operators, by type: `eq`, `neq`, `is_empty` and `is_not_empty` always; `in` and `not_in` except for a
     `boolean` or a `picture`; `gt`, `gte`, `lt` and `lte` for numbers and times; `contains` and `starts_with`
     for texts, e-mails, phones and addresses; `contains` for a `multi_select`.
     """
     organization, object_ = narrowing.object_for(view.conn, call.caller, request.object_type)
+    presentation = Presentation(view.conn, call.caller, organization, object_, request)
     page = record_lists.page_of(
         view.conn,
         object_,
         country=organization.country,
-        filters=_filters(request.filters),
-        sort=[Sort(key.property, key.direction) for key in request.sort],
+        filters=request.filters,
+        sort=request.sort,
         cursor=request.cursor,
         limit=request.limit,
+        total=request.total,
         expect_long=view.expect_long,
     )
     view.unindexed = page.unindexed
-    return RecordList(records=tuple(map(answer_of, page.records)), next_cursor=page.next_cursor)
+    return RecordList(
+        records=presentation.of(page.records),
+        next_cursor=page.next_cursor,
+        total=total_of(page.total),
+    )
 
 
 class CountRecords(ToolInput, frozen=True, kw_only=True):
@@ -142,9 +122,7 @@ class RecordCount(ToolOutput, frozen=True, kw_only=True):
     "record.count",
     needs="records.read",
     raises=(NotFound,),
-    example=CountRecords(
-        object_type="contact", filters=(RecordFilter(property="city", op="eq", value="London"),)
-    ),
+    example=CountRecords(object_type="contact", filters=(Filter("city", "eq", "London"),)),
     answer=RecordCount(count=42),
 )
 def count(view: View, call: Call, request: CountRecords) -> RecordCount:
@@ -153,12 +131,12 @@ def count(view: View, call: Call, request: CountRecords) -> RecordCount:
     Without filters it counts all of them. The filters are those of `record.list`.
     """
     organization_id = call.caller.organization_id
-    counted = record_lists.count(
+    counted = counts.count(
         view.conn,
         organization_id,
         request.object_type,
         country=organizations.get(view.conn, organization_id).country,
-        filters=_filters(request.filters),
+        filters=request.filters,
         expect_long=view.expect_long,
     )
     view.unindexed = counted.unindexed

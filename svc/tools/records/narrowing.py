@@ -39,6 +39,14 @@ def public_part(object_: StoredObject) -> StoredObject:
     return msgspec.structs.replace(object_, properties=public)
 
 
+def part_for(caller: Caller, object_: StoredObject, record_id: str) -> StoredObject | None:
+    """*object_* with the properties that *caller* may see of one of its records; None for no record of it."""
+    narrowed_to = caller.narrowed_to
+    if narrowed_to is None or record_id == narrowed_to.contact_id:
+        return object_
+    return public_part(object_) if object_.publishable else None
+
+
 def record_for(conn: Connection, caller: Caller, object_slug: str | None, record_id: str) -> Record:
     """The record, as far as *caller* may see it. Raises `NotFound`."""
     if caller.narrowed_to is None:

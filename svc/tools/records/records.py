@@ -1,53 +1,42 @@
 """`record.*`: records of every object, built-in and custom, one at a time.
 
-`record_lists` has what finds them, `record_history` what was, what goes, and what comes back.
+`lists` has what finds them, `many` what writes several at once, `history` what was, what goes, and what comes
+back.
 """
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
+from svc.domain.limits import LIST_ROWS
 from svc.storage.identity import organizations
 from svc.storage.records import organization_objects, records
 from svc.storage.records import relations as record_relations
-from svc.storage.records import upserts as record_upserts
 from svc.storage.records.rows import Record
+from svc.storage.records.writes.items import write_one
+from svc.storage.records.writes.ways import Item
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
 from svc.tools.records.answers import (
     EXAMPLE,
+    ChangedProperties,
     IfRecordVersion,
+    NewProperties,
     ObjectType,
     ObjectTypeOfId,
     RecordAnswer,
     RecordId,
     answer_of,
 )
+from svc.tools.records.presentation import ListedRecord, Presentation, ShownMembers
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
-
-NewProperties = Annotated[
-    dict[str, Any],
-    about(description="Values by the slugs of the object's properties, each in its property's type."),
-]
-ChangedProperties = Annotated[
-    dict[str, Any],
-    about(description="Values by slug; null clears one, and what is absent stays as it is."),
-]
 
 _MARY: Final = msgspec.structs.replace(
     EXAMPLE, properties={"name": "Mary Jackson", "email": "mary@example.com", "city": "Hampton"}
-)
-_SEVERAL: Final = tuple(
-    msgspec.structs.replace(EXAMPLE, id=f"rec_01K5D3V7Q2M8Z4X6C9B1N0T5R{last}", properties=properties)
-    for last, properties in (
-        ("S", {"name": "Hedy Lamarr", "email": "hedy@example.com", "city": "Vienna"}),
-        ("T", {"name": "Lewis Latimer", "email": "lewis@example.com", "city": "Boston"}),
-    )
 )
 
 
@@ -58,7 +47,7 @@ class GetRelated(ToolInput, frozen=True, kw_only=True):
     cursor: Annotated[str, Cursor] | None = None
 
 
-class GetRecord(ToolInput, frozen=True, kw_only=True):
+class GetRecord(ShownMembers, frozen=True, kw_only=True):
     """Which record to show, and whether with those that lead to it."""
 
     object_type: ObjectTypeOfId = None
@@ -86,13 +75,13 @@ class RelatedRecords(ToolOutput, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-class ShownRecord(RecordAnswer, frozen=True, kw_only=True):
+class ShownRecord(ListedRecord, frozen=True, kw_only=True):
     """A record, with those that lead to it where they were asked for."""
 
     related: RelatedRecords | UnsetType = UNSET
 
 
-_shown: Final = Projection(Record, ShownRecord, given=("related",))
+_shown: Final = Projection(Record, ShownRecord, given=("texts", "related"))
 
 
 @reads(
@@ -108,13 +97,21 @@ def get(view: View, call: Call, request: GetRecord) -> ShownRecord:
 
     The id of a record that was merged into another shows the other. A relation leads to one record; `related`
     shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
-    on the relation.
+    on the relation. `expand` shows the record that a relation of this one leads to.
     """
     if request.related is not None:
         narrowing.check_not_narrowed(call.caller, "`related`")
     record = narrowing.record_for(view.conn, call.caller, request.object_type, request.id)
     related = UNSET if request.related is None else _related(view, call, record, request.related)
-    return _shown(record, related=related)
+    if request.fields is None and not request.expand and not request.texts:
+        return _shown(record, texts=UNSET, related=related)
+    organization, object_ = organization_objects.find(
+        view.conn, call.caller.organization_id, record.object_type
+    )
+    seen = narrowing.part_for(call.caller, object_, record.id)
+    assert seen is not None  # noqa: S101  # the record was found
+    [shown] = Presentation(view.conn, call.caller, organization, seen, request).of([record])
+    return ShownRecord(**msgspec.structs.asdict(shown), related=related)
 
 
 def _related(view: View, call: Call, record: Record, request: GetRelated) -> RelatedRecords:
@@ -156,52 +153,8 @@ def create(tx: Tx, call: Call, request: CreateRecord) -> RecordAnswer:
     organization, object_ = organization_objects.find(
         tx.conn, call.caller.organization_id, request.object_type
     )
-    record = records.create_in(tx, organization, object_, request.properties, source=call.source())
-    return answer_of(record)
-
-
-class NewRecord(ToolInput, frozen=True, kw_only=True):
-    """One of several records to be made."""
-
-    properties: NewProperties
-
-
-class CreateManyRecords(ToolInput, frozen=True, kw_only=True):
-    """Records of one object to be made."""
-
-    object_type: ObjectType
-    records: Annotated[tuple[NewRecord, ...], about(min_length=1, max_length=RECORDS_CREATED_MAX)]
-
-
-class CreatedRecords(ToolOutput, frozen=True, kw_only=True):
-    """Records that were made."""
-
-    records: Annotated[tuple[RecordAnswer, ...], about(description="In the order in which they were given.")]
-
-
-@writes(
-    "record.create_many",
-    needs="records.write",
-    raises=(NotFound, Conflict),
-    example=CreateManyRecords(
-        object_type="contact", records=tuple(NewRecord(properties=record.properties) for record in _SEVERAL)
-    ),
-    answer=CreatedRecords(records=_SEVERAL),
-)
-def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> CreatedRecords:
-    """Create several records of one object: all of them, or none.
-
-    What is wrong with any of them is told for all of them at once.
-    """
-    organization = organizations.get(tx.conn, call.caller.organization_id)
-    created = records.create_many(
-        tx,
-        organization,
-        request.object_type,
-        [new.properties for new in request.records],
-        source=call.source(),
-    )
-    return CreatedRecords(records=tuple(map(answer_of, created)))
+    item = Item(request.properties)
+    return answer_of(write_one(tx, organization, object_, "create", item, source=call.source()).record)
 
 
 class UpdateRecord(ToolInput, frozen=True, kw_only=True):
@@ -279,7 +232,7 @@ def upsert(tx: Tx, call: Call, request: UpsertRecord) -> UpsertedRecord:
     With `ifVersion` nothing is created: where there is no such record, that is a conflict, too.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    record, created = record_upserts.upsert(
+    record, created = records.upsert(
         tx,
         organization,
         request.object_type,

@@ -100,6 +100,9 @@ class EventAttachment(ToolOutput, frozen=True, kw_only=True):
     mime_type: str | UnsetType = UNSET
     size: int | UnsetType = UNSET
     data: dict[str, Any] | str | UnsetType = UNSET
+    file_id: Annotated[str, about(description="The file that its data was: see `file.get`.")] | UnsetType = (
+        UNSET
+    )
 
 
 class ReceivedMessageData(EventData, frozen=True, kw_only=True):

@@ -391,7 +391,7 @@ def broken(conn: Any) -> list[str]:
 async def test_a_wakeup_that_was_lost_is_made_up_for(autojump_clock):
     """The Reconciler's round finds what is due; so a crash between commit and wakeup loses nothing."""
     async with post_town() as here, here.live_system() as system:
-        system.wake = lambda _: None  # type: ignore[method-assign,misc,assignment]
+        system.wake = lambda _: None  # type: ignore[method-assign,assignment]
         await here.tell("orders")
         del system.wake
         assert not system.is_active(Mailer, here.organization.id)

@@ -94,6 +94,39 @@ def test_removing_asks_by_name_and_pausing_is_taken_back(desk: Page, service: Se
     expect(desk.get_by_role("row").filter(has_text="Gone soon")).to_have_count(0)
 
 
+def test_filters_hold_together_and_their_alternatives_one_by_one(desk: Page) -> None:
+    """ "or" beside a filter makes a group of it; a group of one is a filter again, also once it is saved."""
+    desk.goto("/app/embeds?new=1")
+    desk.get_by_label("Name").fill("Cheap or brass")
+    desk.keyboard.press("Enter")
+    _add(desk, "Records")
+    desk.get_by_label("Object").select_option("lamp")
+    fragment = desk.locator(".visitors-host")
+    expect(fragment.get_by_text("Brass pendant")).to_be_visible()
+    desk.get_by_role("button", name="Add filter").click()
+    desk.get_by_label("Property 1", exact=True).select_option("price")
+    desk.get_by_label("Comparison 1", exact=True).select_option("lte")
+    desk.get_by_label("Value 1", exact=True).fill("50")
+    desk.get_by_role("button", name="or: an alternative to filter 1").click()
+    group = desk.get_by_role("group", name="Filter 1: one of these")
+    group.get_by_label("Property 1.2").select_option("price")
+    group.get_by_label("Comparison 1.2").select_option("gte")
+    group.get_by_label("Value 1.2").fill("300")
+    expect(fragment.get_by_text("Brass pendant")).to_have_count(0)
+    cheapest, dearest = fragment.get_by_text("Sailcloth shade"), fragment.get_by_text("Tideline floor lamp")
+    expect(cheapest).to_be_visible()
+    expect(dearest).to_be_visible()
+
+    assert [] == faults(desk)
+    desk.get_by_role("button", name="Save").click()
+    expect(desk.get_by_text("Saved")).to_be_visible()
+    desk.reload()
+    desk.get_by_role("button", name="Remove filter 1.1").click()
+    expect(desk.get_by_label("Comparison 1", exact=True)).to_have_value("gte")
+    expect(cheapest).to_have_count(0)
+    expect(dearest).to_be_visible()
+
+
 def test_blocks_are_moved_by_keys_by_buttons_and_by_drag_and_taken_back(desk: Page) -> None:
     """Each move is one step back; `Y` goes forward again; Cancel leaves what is saved."""
     desk.goto("/app/embeds")

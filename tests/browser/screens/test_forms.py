@@ -104,7 +104,7 @@ def test_what_somebody_else_changed_is_never_written_over_unseen(desk: Page) -> 
     other.get_by_role("button", name="Save").click()
     expect(other.get_by_text("Saved")).to_be_visible()
 
-    expect(desk.get_by_role("alert")).to_contain_text("Somebody else has changed this form")
+    expect(desk.get_by_role("alert")).to_contain_text("Honeypot is now “fax8”")
     expect(desk.get_by_label("Honeypot")).to_have_value("fax9")
-    desk.get_by_role("button", name="Show theirs, drop mine").click()
+    desk.get_by_role("button", name="Take theirs").click()
     expect(desk.get_by_label("Honeypot")).to_have_value("fax8")

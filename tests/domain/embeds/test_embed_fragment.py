@@ -88,7 +88,7 @@ def test_a_table_has_the_texts_of_its_cells() -> None:
                         "tags": ["a", "b"],
                         "maker": "rec_1",
                     },
-                    {"name": "Anchor", "photo": "pic_01K5D3V7Q2M8Z4X6C9B1N0T5RA", "maker": "rec_2"},
+                    {"name": "Anchor", "photo": "fil_01K5D3V7Q2M8Z4X6C9B1N0T5RA", "maker": "rec_2"},
                 ],
                 names={"rec_1": "Nordlys"},
             )
@@ -105,7 +105,7 @@ def test_a_table_has_the_texts_of_its_cells() -> None:
         {one["src"] for one in fragment.named("img")},
     ]
     assert "rec_" not in html
-    assert "pic_" not in html
+    assert "fil_" not in html
 
 
 def test_a_table_reads_as_one() -> None:

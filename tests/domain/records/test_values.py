@@ -14,7 +14,7 @@ from svc.domain.records.values import changed, read
 
 RECORD = "rec_" + "0" * 26
 MEMBER = "usr_" + "0" * 26
-PICTURE = "pic_" + "0" * 26
+PICTURE = "fil_" + "0" * 26
 
 
 def prop(kind: PropertyType, slug: str = "p") -> Property:
@@ -81,7 +81,7 @@ def test_a_value_is_written_in_one_way(kind: PropertyType, given: Any, expected:
         ("phone", 4930123456),
         ("url", "example.com"),
         ("url", "javascript:alert(1)"),
-        ("picture", "pic_1"),
+        ("picture", "fil_1"),
         ("relation", "rec_1"),
         ("relation", [RECORD]),
         ("member", RECORD),

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.errors import InvalidInput, InvalidValue
+from svc.domain.records.conditions import Condition, Op
 from svc.domain.records.objects import CONTACT
-from svc.domain.records.queries import Condition, Filter, Op
+from svc.domain.records.queries import Filter
 from svc.domain.workflows.conditions import Conditions, filled, filter_faults
 from svc.domain.workflows.documents import FormSubmitted, RecordUpdated
 from svc.domain.workflows.scopes import Scope, awaited_scope, trigger_scope

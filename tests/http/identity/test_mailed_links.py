@@ -87,7 +87,7 @@ async def test_what_a_request_stores_does_not_depend_on_an_account(autojump_cloc
     """One unit of work with one row either way; accounts are looked up afterwards."""
     async with mail_doors() as asked:
         stored: list[list[tuple[Any, ...]]] = []
-        asked.system.wake = lambda _: None  # type: ignore[method-assign,misc,assignment]
+        asked.system.wake = lambda _: None  # type: ignore[method-assign,assignment]
         for email in (ADA, "nobody@example.com"):
             before = asked.store.statistics().units
             await asked.ask("password-reset", {"email": email})

@@ -31,6 +31,16 @@ MANIFEST = Manifest(
             (),
             (FirstCall("record.list", {"objectType": "{object}", "limit": 50}),),
         ),
+        ScreenFiles(
+            "/app/submissions",
+            (),
+            (
+                FirstCall("submission.list", {"state": "{?state}", "search": "{?q}", "limit": 50}),
+                FirstCall("submission.get", {"id": "{open}"}),
+                FirstCall("form.list", {}, without=("from", "until")),
+                FirstCall("site.list", {}),
+            ),
+        ),
         ScreenFiles("*", (), (FirstCall("site.list", {}),)),
     ),
 )

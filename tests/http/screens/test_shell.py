@@ -4,16 +4,19 @@ import re
 
 import msgspec
 import pytest
+import trio
 
 from svc.domain.identity.callers import operator_call
 from svc.http.app import public_app
 from svc.http.screens import assets
 from svc.http.screens.assets import Assets, FirstCall, ScreenFiles, ScreensNotBuilt
+from svc.services import tool_calls
 from svc.storage import provisioning
+from svc.storage.forms import submissions
 from svc.storage.identity import invitations, organizations
 from svc.storage.identity.organizations import NewOrganization, OrganizationChanges
-from tests.http.screens.screen import ASSETS, MANIFEST, OWNER, boot_of, screens
-from tests.town import town
+from tests.http.screens.screen import ASSETS, MANIFEST, OWNER, Screens, boot_of, screens
+from tests.town import a_stored_one, town
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; "
@@ -103,14 +106,86 @@ async def test_first_answers_are_those_of_the_tools(autojump_clock):
         forms = boot_of(await here.client.get("/app/forms"))["data"]
         told = await here.client.post("/app/api/tools/form.list", json={}, headers={"x-csrf-token": csrf})
         deals = boot_of(await here.client.get("/app/records/deal"))["data"]
-        filtered = boot_of(await here.client.get("/app/forms?state=paused"))["data"]
         elsewhere = boot_of(await here.client.get(f"/app/forms?org={here.organization.id}"))["data"]
 
     assert {"form.list {}": told.json(), "site.list {}": {"sites": []}} == forms
     assert "Contact us" == forms["form.list {}"]["forms"][0]["name"]
     assert {'record.list {"objectType":"deal","limit":50}', "site.list {}"} == deals.keys()
-    assert {"site.list {}"} == filtered.keys()
     assert forms == elsewhere
+
+
+async def _names(here: Screens, query: str) -> set[str]:
+    """Names and inputs of the first answers of the submissions at *query*, without those of every screen."""
+    data = boot_of(await here.client.get(f"/app/submissions{query}"))["data"]
+    return set(data) - {"site.list {}"}
+
+
+@pytest.mark.parametrize(
+    ("query", "list_input"),
+    [
+        ("", '{"limit":50}'),
+        ("?state=Held", '{"state":"Held","limit":50}'),
+        ("?q=Anna%20%C3%84%22%5C&state=Filed&new=1", r'{"state":"Filed","search":"Anna Ä\"\\","limit":50}'),
+        ("?q=%3C/script%3E%08%1F%7F%E2%80%A8", '{"search":"</script>\\b\\u001f\x7f\u2028","limit":50}'),
+        ("?q=&q=second", '{"limit":50}'),
+        ("?q=first&q=second", '{"search":"first","limit":50}'),
+    ],
+)
+async def test_first_answers_follow_the_query(autojump_clock, query, list_input):
+    """By the question that the page makes of it, written as the page writes it."""
+    async with screens() as here:
+        await here.sign_in()
+        found = await _names(here, query)
+
+    assert {f"submission.list {list_input}", "form.list {}"} == found
+
+
+@pytest.mark.parametrize("query", ["?state=Nonsense", f"?q={'x' * 300}"])
+async def test_a_query_that_its_tool_refuses_has_no_answer(autojump_clock, query):
+    """The page asks, and shows why."""
+    async with screens() as here:
+        await here.sign_in()
+        found = await _names(here, query)
+
+    assert {"form.list {}"} == found
+
+
+async def test_what_is_open_is_among_the_first_answers(autojump_clock):
+    """If there is such a thing. Some parameters have the page ask in another way."""
+    async with screens() as here:
+        await here.sign_in()
+        form = await here.form()
+        submission = await here.store.write(submissions.create, a_stored_one(form))
+        opened = await _names(here, f"?open={submission}")
+        none = await _names(here, "?open=sub_none")
+        other = await _names(here, "?until=2026-01-01")
+
+    assert {
+        'submission.list {"limit":50}',
+        "form.list {}",
+        f'submission.get {{"id":"{submission}"}}',
+    } == opened
+    assert {'submission.list {"limit":50}', "form.list {}"} == none
+    assert {'submission.list {"limit":50}'} == other
+
+
+async def test_what_takes_long_is_left_to_the_page(autojump_clock, monkeypatch):
+    """After a quarter of a second, which is what the shell takes then; the other answers are there."""
+    run = tool_calls.run
+
+    async def slow(system, tool, *rest):
+        await trio.sleep(60 if tool.name == "submission.list" else 0.2)
+        return await run(system, tool, *rest)
+
+    async with screens() as here:
+        await here.sign_in()
+        monkeypatch.setattr(tool_calls, "run", slow)
+        began = trio.current_time()
+        found = await _names(here, "?q=nobody")
+        took = trio.current_time() - began
+
+    assert {"form.list {}"} == found
+    assert 0.25 <= took < 0.3
 
 
 async def test_first_answers_are_only_what_the_person_may_see(autojump_clock):
@@ -262,15 +337,31 @@ async def test_doors_are_no_screens(autojump_clock, path):
     assert 404 == answer.status_code
 
 
-async def test_a_screen_is_only_read(autojump_clock):
-    """And `HEAD` answers without the page."""
+@pytest.mark.parametrize("path", ["/", "/app", "/app/", "/app/forms", "/app/apis", "/app/forms//x"])
+async def test_a_screen_is_only_read(autojump_clock, path):
+    """`HEAD` answers without the page; other methods are refused, under the same policy."""
     async with screens() as here:
         await here.sign_in()
-        posted = await here.client.post("/app/forms")
-        head = await here.client.head("/app/forms")
+        head = await here.client.head(path)
+        others = [await here.client.request(method, path) for method in ("POST", "PUT", "OPTIONS", "TRACE")]
 
-    assert (405, 200, b"") == (posted.status_code, head.status_code, head.content)
-    assert "GET" in posted.headers["allow"]
+    assert (True, b"") == (head.status_code in {200, 303}, head.content)
+    assert [405, 405, 200, 405] == [answer.status_code for answer in others]
+    assert all("GET" in answer.headers["allow"] for answer in others)
+    for answer in (head, *others):
+        assert (POLICY, "nosniff") == (
+            answer.headers["content-security-policy"],
+            answer.headers["x-content-type-options"],
+        )
+
+
+async def test_other_addresses_have_no_policy_of_screens(autojump_clock):
+    """The guides and the doors have their own."""
+    async with screens() as here:
+        for path in ("/docs", "/app/api/session", "/nothing"):
+            answer = await here.client.get(path)
+
+            assert POLICY != answer.headers.get("content-security-policy")
 
 
 async def test_built_files_are_kept_for_good(autojump_clock):

@@ -20,6 +20,7 @@ from svc.storage.forms import forms
 from svc.storage.identity import organizations
 from svc.storage.records import objects, properties, records
 from svc.storage.sites import sites
+from tests.files import a_file
 from tests.lamps import LAMP, PRICES, SECRETS, LampTown, lamp_town
 
 
@@ -194,7 +195,8 @@ async def test_what_is_empty_is_null(autojump_clock):
 async def test_an_uploaded_picture_is_null(autojump_clock):
     """Its id is private; a picture elsewhere is its address."""
     async with lamp_town() as here:
-        await here.lamp("A", 1, photo="pic_01K5D3V7Q2M8Z4X6C9B1N0T5RA")
+        uploaded = await here.store.write(a_file, here.organization.id)
+        await here.lamp("A", 1, photo=uploaded.id)
         await here.lamp("B", 2, photo="https://lamps.example/b.png")
         told = await table(here, replace(PRICES, fields=("photo",), limit=2))
 

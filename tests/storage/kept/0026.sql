@@ -244,8 +244,8 @@ CREATE TABLE "properties" (
 	deleted_at BIGINT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_properties PRIMARY KEY (id), 
 	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
-	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug), 
-	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id)
+	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
+	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug)
 );
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', 'email', 'label 1', 'email', '[]', 0, 0, 1789689600001, 0, 'ready', NULL, NULL, 0);
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000002', 'org_01J00000000000000000000002', 'obj_01J00000000000000000000002', 'name', 'label 2', 'text', '[]', 1, 1, 1789689600002, 1, NULL, NULL, NULL, 1);
@@ -259,8 +259,8 @@ CREATE TABLE "records" (
 	deleted_at BIGINT, 
 	merged_into TEXT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_records PRIMARY KEY (id), 
-	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_records_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
+	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_records_merged_into FOREIGN KEY(merged_into) REFERENCES records (id)
 );
 INSERT INTO records (id, organization_id, object_id, properties, created_at, updated_at, deleted_at, merged_into, version) VALUES ('rec_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', '{"name":"Person 1","email":"person1@example.com"}', 1789689600001, 1789689600001, NULL, NULL, 0);
@@ -996,6 +996,118 @@ CREATE TABLE views (
 );
 INSERT INTO views (id, organization_id, person_id, name, tool, input, shared, version, created_at, updated_at) VALUES ('vie_01J00000000000000000000001', 'org_01J00000000000000000000001', 'peo_01J00000000000000000000001', 'name 1', 'record.list', '{"objectType":"deal"}', 0, 0, 1789689600001, 1789689600001);
 INSERT INTO views (id, organization_id, person_id, name, tool, input, shared, version, created_at, updated_at) VALUES ('vie_01J00000000000000000000002', 'org_01J00000000000000000000002', 'peo_01J00000000000000000000002', 'name 2', 'submission.list', '{}', 1, 1, 1789689600002, 1789689600002);
+CREATE TABLE files (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	name TEXT NOT NULL, 
+	media_type TEXT NOT NULL, 
+	size BIGINT NOT NULL, 
+	digest TEXT, 
+	created_at BIGINT NOT NULL, 
+	creator_kind TEXT NOT NULL, 
+	creator_id TEXT NOT NULL, 
+	unused_at BIGINT, 
+	removed_at BIGINT, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO files (id, organization_id, name, media_type, size, digest, created_at, creator_kind, creator_id, unused_at, removed_at) VALUES ('fil_01J00000000000000000000001', 'org_01J00000000000000000000001', 'name 1', 'image/png', 3, 'abababababababababababababababababababababababababababababababab', 1789689600001, 'person', 'creator_id 1', NULL, NULL);
+INSERT INTO files (id, organization_id, name, media_type, size, digest, created_at, creator_kind, creator_id, unused_at, removed_at) VALUES ('fil_01J00000000000000000000002', 'org_01J00000000000000000000002', 'name 2', 'text/plain; charset=utf-8', 3, 'cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd', 1789689600002, 'bridge', 'creator_id 2', NULL, NULL);
+CREATE TABLE file_uses (
+	file_id TEXT NOT NULL, 
+	subject_id TEXT NOT NULL, 
+	place TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	noun TEXT NOT NULL, 
+	PRIMARY KEY (file_id, subject_id, place), 
+	FOREIGN KEY(file_id) REFERENCES files (id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id)
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO file_uses (file_id, subject_id, place, organization_id, noun) VALUES ('fil_01J00000000000000000000001', 'subject_id 1', 'place 1', 'org_01J00000000000000000000001', 'record');
+INSERT INTO file_uses (file_id, subject_id, place, organization_id, noun) VALUES ('fil_01J00000000000000000000002', 'subject_id 2', 'place 2', 'org_01J00000000000000000000002', 'message');
+CREATE TABLE file_totals (
+	organization_id TEXT NOT NULL, 
+	files BIGINT NOT NULL, 
+	bytes BIGINT NOT NULL, 
+	PRIMARY KEY (organization_id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO file_totals (organization_id, files, bytes) VALUES ('org_01J00000000000000000000001', 1, 3);
+INSERT INTO file_totals (organization_id, files, bytes) VALUES ('org_01J00000000000000000000002', 1, 3);
+CREATE TABLE imports (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	object_type TEXT NOT NULL, 
+	name TEXT NOT NULL, 
+	format TEXT NOT NULL, 
+	fingerprint TEXT, 
+	state TEXT NOT NULL, 
+	bytes BIGINT NOT NULL, 
+	next_part INTEGER NOT NULL, 
+	layout TEXT, 
+	settings TEXT, 
+	starter TEXT, 
+	source TEXT, 
+	run INTEGER NOT NULL, 
+	at_byte BIGINT NOT NULL, 
+	at_line BIGINT NOT NULL, 
+	in_long_line BOOLEAN NOT NULL, 
+	counts TEXT NOT NULL, 
+	refusals TEXT NOT NULL, 
+	failure TEXT, 
+	created_at BIGINT NOT NULL, 
+	updated_at BIGINT NOT NULL, 
+	ended_at BIGINT, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO imports (id, organization_id, object_type, name, format, fingerprint, state, bytes, next_part, layout, settings, starter, source, run, at_byte, at_line, in_long_line, counts, refusals, failure, created_at, updated_at, ended_at) VALUES ('imp_01J00000000000000000000001', 'org_01J00000000000000000000001', 'contact', 'name 1', 'csv', 'fingerprint 1', 'done', 0, 0, '{}', '{}', '{"kind":"operator","id":"operator","personId":null}', '{}', 0, 0, 0, 0, '{}', '[]', 'failure 1', 1789689600001, 1789689600001, 1789689600000);
+INSERT INTO imports (id, organization_id, object_type, name, format, fingerprint, state, bytes, next_part, layout, settings, starter, source, run, at_byte, at_line, in_long_line, counts, refusals, failure, created_at, updated_at, ended_at) VALUES ('imp_01J00000000000000000000002', 'org_01J00000000000000000000002', 'contact', 'name 2', 'ndjson', NULL, 'uploading', 1, 1, NULL, NULL, NULL, NULL, 1, 1, 1, 1, '{}', '[]', NULL, 1789689600002, 1789689600002, NULL);
+CREATE TABLE import_parts (
+	import_id TEXT NOT NULL, 
+	number INTEGER NOT NULL, 
+	digest BLOB NOT NULL, 
+	PRIMARY KEY (import_id, number), 
+	FOREIGN KEY(import_id) REFERENCES imports (id)
+);
+INSERT INTO import_parts (import_id, number, digest) VALUES ('imp_01J00000000000000000000001', 0, X'006279746573');
+INSERT INTO import_parts (import_id, number, digest) VALUES ('imp_01J00000000000000000000002', 1, X'006279746573');
+CREATE TABLE import_chunks (
+	import_id TEXT NOT NULL, 
+	number INTEGER NOT NULL, 
+	data BLOB NOT NULL, 
+	PRIMARY KEY (import_id, number), 
+	FOREIGN KEY(import_id) REFERENCES imports (id)
+);
+INSERT INTO import_chunks (import_id, number, data) VALUES ('imp_01J00000000000000000000001', 0, X'006279746573');
+INSERT INTO import_chunks (import_id, number, data) VALUES ('imp_01J00000000000000000000002', 1, X'006279746573');
+CREATE TABLE import_outputs (
+	import_id TEXT NOT NULL, 
+	run INTEGER NOT NULL, 
+	kind TEXT NOT NULL, 
+	at_byte BIGINT NOT NULL, 
+	text TEXT NOT NULL, 
+	PRIMARY KEY (import_id, run, kind, at_byte), 
+	FOREIGN KEY(import_id) REFERENCES imports (id)
+);
+INSERT INTO import_outputs (import_id, run, kind, at_byte, text) VALUES ('imp_01J00000000000000000000001', 0, 'kind 1', 0, 'text 1');
+INSERT INTO import_outputs (import_id, run, kind, at_byte, text) VALUES ('imp_01J00000000000000000000002', 1, 'kind 2', 1, 'text 2');
+CREATE TABLE import_keys (
+	import_id TEXT NOT NULL, 
+	run INTEGER NOT NULL, 
+	digest BLOB NOT NULL, 
+	line BIGINT NOT NULL, 
+	PRIMARY KEY (import_id, run, digest), 
+	FOREIGN KEY(import_id) REFERENCES imports (id)
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO import_keys (import_id, run, digest, line) VALUES ('imp_01J00000000000000000000001', 0, X'006279746573', 0);
+INSERT INTO import_keys (import_id, run, digest, line) VALUES ('imp_01J00000000000000000000002', 1, X'006279746573', 1);
 CREATE TABLE mails (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -1140,6 +1252,15 @@ CREATE INDEX ix_agent_runs_wake_at ON agent_runs (wake_at) WHERE wake_at IS NOT 
 CREATE INDEX ix_agent_cards_conversation_id ON agent_cards (conversation_id) WHERE run_id IS NULL;
 CREATE INDEX ix_agent_cards_run_id ON agent_cards (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX ix_views_organization_id ON views (organization_id);
+CREATE INDEX ix_files_organization_id_id ON files (organization_id, id) WHERE removed_at IS NULL;
+CREATE INDEX ix_files_content ON files (organization_id, digest) WHERE digest IS NOT NULL;
+CREATE INDEX ix_files_unused ON files (unused_at) WHERE unused_at IS NOT NULL;
+CREATE INDEX ix_files_removed ON files (id) WHERE removed_at IS NOT NULL AND digest IS NOT NULL;
+CREATE INDEX ix_file_uses_subject_id ON file_uses (subject_id);
+CREATE INDEX ix_imports_organization_id ON imports (organization_id, id);
+CREATE UNIQUE INDEX ix_imports_open ON imports (organization_id) WHERE ended_at IS NULL;
+CREATE INDEX ix_imports_ended_at ON imports (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX ix_imports_running ON imports (organization_id) WHERE state = 'running';
 CREATE UNIQUE INDEX ix_mails_cause ON mails (cause);
 CREATE INDEX ix_mails_waiting ON mails (organization_id, is_notice, next_attempt_at, id) WHERE state = 'waiting';
 CREATE INDEX ix_mails_due ON mails (next_attempt_at, organization_id) WHERE state = 'waiting';

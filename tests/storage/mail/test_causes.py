@@ -148,9 +148,13 @@ async def test_a_key_that_ends_within_a_week_is_told_once():
         for at in (ends_at - KEY_ENDS_SOON_MS - 1, ends_at - KEY_ENDS_SOON_MS, ends_at - DAY_MS, ends_at):
             due = await here.store.read(key_endings.organizations_due, at)
             assert ([here.organization.id] if at == ends_at - KEY_ENDS_SOON_MS else []) == due
-            await here.store.write(lambda tx, at=at: key_endings.note(tx.at(at), here.organization.id))
+            await here.store.write(note_at, here.organization.id, at)
 
         assert ["apikey.ending"] == await kinds_queued(here)
+
+
+def note_at(tx: Tx, /, organization_id: str, at: int) -> None:
+    key_endings.note(tx.at(at), organization_id)
 
 
 async def test_the_round_tells_of_keys_that_end(autojump_clock):

@@ -15,10 +15,11 @@ from svc.storage.records import merges as record_merges
 from svc.storage.records import notes, objects, properties, records, suggestions
 from svc.storage.records import relations as record_relations
 from svc.storage.records import rows as record_rows
-from svc.storage.records import upserts as record_upserts
 from svc.storage.records.listing import index_builds, index_walks
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
+from svc.storage.records.writes.items import write_many
+from svc.storage.records.writes.ways import Item
 from tests import tables
 from tests.storage.ledger import API, Ledger, ledger
 
@@ -92,10 +93,10 @@ def test_a_contact_is_known_by_what_it_has_now(here: Ledger) -> None:
 def test_upserting_by_email_makes_one_contact(here: Ledger) -> None:
     """The address is normalised before it is looked up; of two who share it, a person decides."""
     one, was_made = here.write(
-        record_upserts.upsert, here.organization, "contact", "email", {"email": "Ada@Example.com"}, source=API
+        records.upsert, here.organization, "contact", "email", {"email": "Ada@Example.com"}, source=API
     )
     two, made_again = here.write(
-        record_upserts.upsert,
+        records.upsert,
         here.organization,
         "contact",
         "email",
@@ -107,7 +108,7 @@ def test_upserting_by_email_makes_one_contact(here: Ledger) -> None:
     made(here, email="ada@example.com")
     with pytest.raises(Conflict, match="several"):
         here.write(
-            record_upserts.upsert,
+            records.upsert,
             here.organization,
             "contact",
             "email",
@@ -116,17 +117,18 @@ def test_upserting_by_email_makes_one_contact(here: Ledger) -> None:
         )
     for by in ("name", "nothing", "phone"):
         with pytest.raises(InvalidInput):
-            here.write(record_upserts.upsert, here.organization, "contact", by, {"name": "Ada"}, source=API)
+            here.write(records.upsert, here.organization, "contact", by, {"name": "Ada"}, source=API)
 
 
 def test_many_are_made_or_none(here: Ledger) -> None:
     """All faults of all records are reported, and no record is stored."""
     with pytest.raises(InvalidInput) as caught:
         here.write(
-            records.create_many,
+            write_many,
             here.organization,
-            "contact",
-            [{"name": "Ada"}, {"x": 1}, {"email": "?"}],
+            objects.get(here.conn, here.organization.id, "contact"),
+            "create",
+            [Item({"name": "Ada"}), Item({"x": 1}), Item({"email": "?"})],
             source=API,
         )
 
@@ -153,7 +155,7 @@ def test_merging_moves_everything(here: Ledger) -> None:
     assert [("contact", deal.id)] == [(one.property, one.record.id) for one in related]
     assert {"ada@example.com", "al@example.com"} == {row.value for row in here.rows(tables.identities)}
     found, was_made = here.write(
-        record_upserts.upsert, here.organization, "contact", "email", {"email": "al@example.com"}, source=API
+        records.upsert, here.organization, "contact", "email", {"email": "al@example.com"}, source=API
     )
     assert (ada.id, False) == (found.id, was_made)
     entries, _ = timelines.list_page(here.conn, here.organization.id, "contact", ada.id)

@@ -17,21 +17,25 @@ from hypothesis.stateful import (
 )
 
 from svc.domain.errors import Conflict, InvalidInput
-from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
+from svc.domain.records.aggregates import parse_aggregation
+from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort, parse
+from svc.storage.pages import Total
 from svc.storage.records import merges as record_merges
 from svc.storage.records import objects, properties, records
 from svc.storage.records import rows as record_rows
-from svc.storage.records import upserts as record_upserts
-from svc.storage.records.listing import index_builds, search_words
+from svc.storage.records.listing import aggregates, index_builds, search_words
+from svc.storage.records.listing import counts as record_counts
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
 from tests.record_model import (
     CODES,
     FILTERS,
+    MEASURES,
     PROPERTIES,
     QUERIES,
     SORTS,
     VALUES,
+    aggregated,
     fold,
     found,
     is_empty,
@@ -115,7 +119,7 @@ class Records(RuleBasedStateMachine):
     def upsert(self, code: str, values: dict[str, Any]) -> Any:
         values = values | {"code": code}
         known = [key for key, one in self.model.items() if fold(one.get("code")) == fold(code)]
-        record, made = self.here.write(record_upserts.upsert, self.org, "thing", "code", values, source=API)
+        record, made = self.here.write(records.upsert, self.org, "thing", "code", values, source=API)
         assert (not known, known or [record.id]) == (made, [record.id])
         self.keep(record, (self.stored(record.id) if known else {}) | values)
         return record.id
@@ -161,15 +165,35 @@ class Records(RuleBasedStateMachine):
                 sort=sorts,
                 cursor=cursor,
                 limit=limit,
+                total=True,
             )
+            assert Total(len(expected), exact=True) == page.total
             ids += [one.id for one in page.records]
             assert len(page.records) <= limit
             cursor = page.next_cursor
             if cursor is None:
                 break
         assert expected == ids
-        counted = record_lists.count(self.here.conn, self.org.id, "thing", country="DE", filters=filters).many
+        counted = record_counts.count(
+            self.here.conn, self.org.id, "thing", country="DE", filters=filters
+        ).many
         assert len(expected) == counted
+
+    @rule(
+        filters=st.lists(FILTERS, max_size=2),
+        group_by=st.lists(st.sampled_from(["name", "score", "tag", "code"]), max_size=2, unique=True),
+    )
+    def aggregate(self, filters: list[Filter], group_by: list[str]) -> None:
+        object_ = objects.get(self.here.conn, self.org.id, "thing")
+        query = parse(object_.properties, filters, (), "DE")
+        aggregation = parse_aggregation(object_.properties, group_by, MEASURES)
+        result = aggregates.aggregate(
+            self.here.conn, object_, query, aggregation, time_zone="UTC", expect_long=lambda: None
+        )
+        groups = {group.key: group.values(aggregation) for group in result.groups}
+        assert aggregated(self.model, filters, group_by) == groups
+        sizes: list[Any] = [values[0] for values in groups.values()]
+        assert sorted(sizes, reverse=True) == sizes
 
     @rule(query=st.sampled_from(QUERIES))
     def search(self, query: str) -> None:

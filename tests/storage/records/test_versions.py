@@ -15,7 +15,6 @@ from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.storage.forms import filing, submissions
 from svc.storage.records import merges as record_merges
 from svc.storage.records import properties, records, suggestions
-from svc.storage.records import upserts as record_upserts
 from svc.storage.records import versions as record_versions
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
@@ -159,7 +158,7 @@ def test_a_delete_is_a_conflict_with_any_change(here: Ledger) -> None:
 
 def upsert(here: Ledger, if_version: int | None = None, **values: Any) -> tuple[Record, bool]:
     return here.write(
-        record_upserts.upsert,
+        records.upsert,
         here.organization,
         "contact",
         "email",

@@ -11,6 +11,7 @@ from svc.domain.approvals.cards import AskedByWorkflow, Card
 from svc.domain.errors import Conflict, DomainError, Forbidden
 from svc.domain.identity.callers import Call
 from svc.domain.identity.people import Person
+from svc.domain.identity.roles import Permission
 from svc.services import tool_calls
 from svc.storage import integrity
 from svc.storage.approvals import approvals
@@ -374,6 +375,31 @@ async def test_the_card_of_a_workflow_is_approved_without_an_effect_of_its_own(a
         )
         assert {"kind": "workflow", "workflowId": "wfl_1", "runId": "run_1"} == answer["askedBy"]
         assert answer["askedBy"] == msgspec.json.decode(line.asked_by)
+
+
+@pytest.mark.parametrize(
+    ("permissions", "expected"),
+    [
+        (["workflows"], None),
+        (["workflows", "records.read", "forms"], None),
+        (["workflows", "records.read", "forms", "conversations"], REASON),
+    ],
+)
+async def test_the_reason_of_a_workflow_is_shown_to_callers_who_may_see_what_fills_it(
+    autojump_clock, permissions: list[Permission], expected: str | None
+):
+    """A template may name a record, a submission, a message: `workflows` alone reads none of them."""
+    async with tool_town() as here:
+        card = await workflow_card(here)
+        role = await here.store.write(roles.create, call_of(here.owner), "Deciders", permissions)
+        key = await here.mint(role_id=role.id)
+        await here.member("bob@example.com", role.id)
+        [listed] = (await here.answer("approval.list", key=key))["approvals"]
+        got = await here.answer("approval.get", {"id": card.id}, key=key)
+        status, decided = await decide(here, "approve", card, "bob@example.com")
+
+        assert [expected, expected, expected] == [one["reason"] for one in (listed, got, decided)]
+        assert (200, "approved") == (status, decided["state"])
 
 
 async def test_an_unknown_card_is_not_found(autojump_clock):

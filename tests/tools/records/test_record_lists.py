@@ -9,8 +9,7 @@ import trio
 from svc.actors.batch_worker import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
 from svc.storage.records import bulk, objects
-from svc.storage.records.listing import index_builds, list_plans
-from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import counts, index_builds, list_plans
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
@@ -87,15 +86,15 @@ async def test_records_are_counted(autojump_clock):
         await contacts(
             here, {"city": "London"}, {"city": "London", "name": "Ada"}, {"city": "Turin"}, {"name": "Bob"}
         )
-        counts = []
+        counted = []
         for _ in range(2):
-            counts += [
+            counted += [
                 (await here.answer("record.count", {"objectType": "contact", "filters": filters}))["count"]
                 for filters in ([], [CITY], [CITY, {"property": "name", "op": "is_empty"}])
             ]
             await trio.sleep(1)
 
-        assert [4, 2, 1] * 2 == counts
+        assert [4, 2, 1] * 2 == counted
         assert {"city": "ready", "name": "ready"} == await index_states(here)
 
 
@@ -249,7 +248,8 @@ async def test_an_index_that_cannot_be_made_stops_no_list(autojump_clock):
 
 async def test_a_long_list_goes_beside_the_quick_ones(autojump_clock, monkeypatch):
     """It is given up on the quick reader before it has looked at many records, and said by the long one."""
-    monkeypatch.setattr(list_plans, "QUICK_RECORDS_MAX", 3)
+    for module in (list_plans, counts):
+        monkeypatch.setattr(module, "QUICK_RECORDS_MAX", 3)
     async with tool_town() as here:
         await contacts(here, *({"name": f"{number}"} for number in range(5)))
         call, now = key_call(here.owner), here.clock.now()
@@ -268,7 +268,7 @@ async def test_a_long_list_goes_beside_the_quick_ones(autojump_clock, monkeypatc
 
 async def test_a_long_count_goes_beside_the_quick_ones(autojump_clock, monkeypatch):
     """Also where an index has all that is to be counted."""
-    monkeypatch.setattr(record_lists, "EXAMINED_MAX", 3)
+    monkeypatch.setattr(counts, "EXAMINED_MAX", 3)
     async with tool_town() as here:
         await contacts(here, *({"name": f"{number}", "city": "London"} for number in range(5)))
         by_both = [CITY, {"property": "name", "op": "is_not_empty"}]
@@ -276,14 +276,14 @@ async def test_a_long_count_goes_beside_the_quick_ones(autojump_clock, monkeypat
         await trio.sleep(1)
         call, now = key_call(here.owner), here.clock.now()
         tool = REGISTRY["record.count"]
-        counts = []
+        counted = []
         for filters in ([], [CITY], by_both):
             asked = {"objectType": "contact", "filters": filters}
             with pytest.raises(TakesLong):
                 await here.store.read(execution.read, now, tool, call, tool.read(msgspec.json.encode(asked)))
-            counts.append((await here.answer("record.count", asked))["count"])
+            counted.append((await here.answer("record.count", asked))["count"])
 
-        assert [5, 5, 5] == counts
+        assert [5, 5, 5] == counted
 
 
 def many_contacts(tx: Tx, organization_id: str, many: int) -> None:

@@ -25,9 +25,9 @@ export const frame = {
     showPassword: "Show password",
     hidePassword: "Hide password",
     more: "More",
-    none: "None",
   },
   table: {
+    noneFound: "Nothing found for “{text}”",
     select: "Select {name}",
     selectAll: "Select all that are shown",
     selected: { one: "{n} selected", other: "{n} selected" },
@@ -67,7 +67,6 @@ export const frame = {
     search: "Search",
     accountOf: "{organization}, account",
     signOut: "Sign out",
-    theme: "Theme",
     themeSystem: "As the system",
     themeLight: "Light",
     themeDark: "Dark",
@@ -116,7 +115,6 @@ export const frame = {
   },
   keys: {
     title: "Keys",
-    everywhere: "Everywhere",
     palette: "Search and commands",
     help: "This list",
     undo: "Undo what was done last",

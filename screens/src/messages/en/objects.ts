@@ -3,6 +3,7 @@ export const objects = {
   title: "Objects",
   about: "The kinds of records that you keep, and what each of them holds.",
   create: "New object",
+  search: "Search objects",
   name: "Name",
   label: "Name of one",
   labelHint: "Such as Boat.",

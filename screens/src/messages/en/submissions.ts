@@ -8,7 +8,6 @@ export const submissions = {
   sentBy: "Sent by",
   form: "Form",
   search: "Search by e-mail, phone or name",
-  noneFound: "Nothing found for “{text}”",
   anyForm: "Any form",
   received: "Received",
   unknown: "No name",

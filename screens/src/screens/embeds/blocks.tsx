@@ -154,7 +154,7 @@ export function Blocks({ blocks, change, refusals, problem, children }: BlocksPr
       </ol>
       <div class="row blocks-add">
         <AddBlock isFull={isFull} add={(block) => insert(blocks.length, block)} />
-        <span class="soft">{isFull ? say(words.full, { most: BLOCKS_MAX }) : blocks.length > 1 && say(words.moveHint, { keys: "Alt ↑ ↓" })}</span>
+        <span class={isFull ? "soft" : "soft keys-hint"}>{isFull ? say(words.full, { most: BLOCKS_MAX }) : blocks.length > 1 && say(words.moveHint, { keys: "Alt ↑ ↓" })}</span>
       </div>
       <span class="hidden" role="status">
         {said}

@@ -10,9 +10,9 @@ import { messages, say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { SelectField, TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
+import { useSites } from "../../parts/new_thing";
 import { Blocks } from "./blocks";
 import { BLOCKS_MAX, changesOf, draftOf, type EmbedDetails, inWords, isComplete, merged, plain, updateOf, useDraft } from "./draft";
-import { useSites } from "./new_embed";
 import { Preview } from "./preview";
 import { type Refusals, refusalsOf, SavedRefused } from "./refusals";
 
@@ -22,12 +22,14 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
   const [base, setBase] = useState(() => ({ version: embed.version, draft: draftOf(embed) }));
   const { draft, change, undo, redo, reset, canUndo, canRedo } = useDraft(base.draft);
   const [refusedAtSave, setRefusedAtSave] = useState<Refusals | null>(null);
-  const sites = useSites();
+  const sites = useSites(words.anySite);
   const changes = useMemo(() => changesOf(base.draft, draft), [base, draft]);
   const dirty = changes.length > 0;
   const theirs = useMemo(() => draftOf(embed, base.draft.blocks), [embed.version, base]);
   const theirChanges = embed.version > base.version ? changesOf(base.draft, theirs) : [];
-  const isBehind = dirty && theirChanges.length > 0;
+  // Its own save, say, whose answer was lost.
+  const isTheirs = theirChanges.length > 0 && Object.keys(updateOf(theirs, draft)).length === 0;
+  const isBehind = dirty && theirChanges.length > 0 && !isTheirs;
   const take = () => {
     setBase({ version: embed.version, draft: theirs });
     reset(theirs);
@@ -35,6 +37,10 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
   useEffect(() => {
     if (embed.version <= base.version) return;
     if (!dirty) take();
+    else if (isTheirs) {
+      setBase({ version: embed.version, draft: draftOf(embed, draft.blocks) });
+      act.forget();
+    }
     else if (theirChanges.length === 0) setBase({ ...base, version: embed.version }); // It was paused, say.
   }, [embed.version, dirty]);
 

@@ -1,41 +1,33 @@
 /** The list of embeds. */
-import { go, parameter, setParameters, to } from "../../house/address";
-import { useKeys } from "../../house/keys";
+import { go, to } from "../../house/address";
 import { useList } from "../../house/lists";
-import type { Answer } from "../../house/tools";
+import { write } from "../../house/tools";
 import { Page } from "../../frame/page";
 import { embeds as words } from "../../messages/en/embeds";
-import { Button } from "../../parts/button";
+import { useFound } from "../../parts/filter";
+import { useMaking } from "../../parts/making";
+import { NewThing } from "../../parts/new_thing";
+import { StatusBadge } from "../../parts/public_thing";
 import { Empty } from "../../parts/states";
 import { Table } from "../../parts/table";
-import { Badge, Foreign, RelativeTime } from "../../parts/texts";
-import { NewEmbed } from "./new_embed";
-
-type Embed = Answer<"embed.list">["embeds"][number];
-
-export function StatusBadge({ status }: { status: Embed["status"] }) {
-  return <Badge kind={status === "active" ? "good" : "plain"}>{words.statuses[status]}</Badge>;
-}
+import { Foreign, RelativeTime } from "../../parts/texts";
 
 export default function Embeds() {
   const list = useList("embed.list", "embeds", {});
-  const create = () => setParameters({ new: "1" });
-  useKeys([{ key: "c", label: words.create, run: create }]);
-  const newButton = (
-    <Button look="solid" icon="plus" onClick={create}>
-      {words.create}
-    </Button>
-  );
+  const found = useFound(words.search, list.rows, (embed) => `${embed.name} ${embed.domain ?? ""}`, list);
+  const making = useMaking(words.create);
   return (
-    <Page title={words.title} about={words.about} actions={newButton} wide>
+    <Page title={words.title} about={words.about} actions={making.button} wide>
+      {found.search}
       <Table
         label={words.title}
         {...list}
+        rows={found.rows}
         idOf={(embed) => embed.id}
         nameOf={(embed) => embed.name}
         hrefOf={(embed) => to(`/app/embeds/${embed.id}`)}
         empty={
-          <Empty icon="blocks" title={words.emptyTitle} action={newButton}>
+          found.none ?? <Empty icon="blocks" title={words.emptyTitle} action={making.button}>
             {words.emptyBody}
           </Empty>
         }
@@ -47,12 +39,18 @@ export default function Embeds() {
             phone: "plain",
             cell: (embed) => (embed.domain ? <Foreign>{embed.domain}</Foreign> : <span class="soft">{words.anySite}</span>),
           },
-          { key: "status", label: words.status, width: "14%", phone: "side", cell: (embed) => <StatusBadge status={embed.status} /> },
+          { key: "status", label: words.status, width: "14%", phone: "side", cell: (embed) => <StatusBadge status={embed.status} words={words} /> },
           { key: "changed", label: words.changed, width: "18%", phone: "plain", cell: (embed) => <RelativeTime at={embed.updatedAt} /> },
         ]}
       />
-      {parameter("new") && (
-        <NewEmbed onClose={() => setParameters({ new: null }, { replace: true })} onMade={(id) => void go(to(`/app/embeds/${id}`), { replace: true })} />
+      {making.isOpen && (
+        <NewThing
+          words={words}
+          noSite={words.anySite}
+          make={(name, siteId) => write("embed.create", { name, siteId })}
+          onMade={(id) => void go(to(`/app/embeds/${id}`), { replace: true })}
+          onClose={making.close}
+        />
       )}
     </Page>
   );

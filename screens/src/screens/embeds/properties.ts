@@ -5,7 +5,9 @@ import { embeds as words } from "../../messages/en/embeds";
 
 export type Property = PublicFacts & { slug: string; label: string };
 type Type = Property["type"];
-export type Condition = NonNullable<Extract<NonNullable<Input<"embed.preview">["blocks"]>[number], { type: "records" }>["filters"]>[number];
+export type Filter = NonNullable<Extract<NonNullable<Input<"embed.preview">["blocks"]>[number], { type: "records" }>["filters"]>[number];
+/** A filter that is no group. */
+export type Condition = Extract<Filter, { op: unknown }>;
 export type Op = Condition["op"];
 
 export const TIMES: Property[] = [

@@ -1,23 +1,16 @@
 /** One form: what came in, its settings, and how to put it on a site. */
 import { go, parameter, to } from "../../house/address";
-import { useAct } from "../../house/acts";
 import { useKeys } from "../../house/keys";
 import { queryOf, useAnswer } from "../../house/queries";
-import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { forms as words } from "../../messages/en/forms";
-import { messages, say } from "../../messages/messages";
+import { messages } from "../../messages/messages";
 import { Failure } from "../../parts/failure";
 import { Page, PageSkeleton } from "../../frame/page";
 import type { ScreenProps } from "../../places";
-import { Button } from "../../parts/button";
-import { ask } from "../../parts/dialog";
-import { Icon } from "../../parts/icon";
-import { Menu } from "../../parts/menu";
-import { ErrorBox } from "../../parts/states";
+import { PublicThingActions } from "../../parts/public_thing";
 import { Tabs } from "../../parts/tabs";
 import { FormSettings } from "./form_settings";
-import { StatusBadge } from "./forms";
 import { Install } from "./install";
 import { Overview } from "./overview";
 import { SubmissionPanel } from "./submission_panel";
@@ -60,32 +53,17 @@ export default function FormScreen({ params }: ScreenProps) {
   );
 }
 
-function FormActions({ form: { id, name, status } }: { form: FormDetails }) {
-  const act = useAct(async (pause: boolean) => {
-    const takeBack = queryOf("form.get", { id }).expect((form) => ({ ...form, status: pause ? "paused" : "active" }));
-    const result = await write(pause ? "form.pause" : "form.resume", { id });
-    if (!result.ok) takeBack();
-    if (result.ok) toast(say(pause ? words.paused : words.resumed, { name }), { undo: () => void act.run(!pause) });
-    return result;
-  });
-  const remove = async () => {
-    const removing = () => write("form.remove", { id });
-    const [title, body] = [say(words.removeTitle, { name }), words.removeBody];
-    if (await ask({ title, body, confirm: words.remove, danger: true, name, act: removing })) {
-      toast(say(words.removed, { name }));
-      void go(to("/app/forms"), { replace: true });
-    }
-  };
+function FormActions({ form }: { form: FormDetails }) {
+  const { id } = form;
   return (
-    <>
-      <ErrorBox problem={act.problem} />
-      <StatusBadge status={status} />
-      <Button busy={act.busy} icon={status === "paused" ? "play" : "pause"} onClick={() => void act.run(status !== "paused")}>
-        {status === "paused" ? words.resume : words.pause}
-      </Button>
-      <Menu label={words.actions} items={[[{ label: words.remove, icon: "trash-2", danger: true, run: () => void remove() }]]}>
-        <Icon name="ellipsis" />
-      </Menu>
-    </>
+    <PublicThingActions
+      thing={form}
+      words={words}
+      pause={() => write("form.pause", { id })}
+      resume={() => write("form.resume", { id })}
+      remove={() => write("form.remove", { id })}
+      expect={(status) => queryOf("form.get", { id }).expect((before) => ({ ...before, status }))}
+      list="/app/forms"
+    />
   );
 }

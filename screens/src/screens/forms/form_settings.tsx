@@ -1,92 +1,85 @@
 /** What a form means: its name, its site, the mapping of its fields, the deal that it opens, its honeypot. */
-import { useEffect, useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
+import { useDraft } from "../../house/drafts";
+import { formatList } from "../../house/formats";
 import { toast } from "../../house/toasts";
 import { write } from "../../house/tools";
 import { forms as words } from "../../messages/en/forms";
 import { messages } from "../../messages/messages";
 import { Button } from "../../parts/button";
+import { Clashes } from "../../parts/clashes";
 import { SelectField, SwitchField, TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
+import { useSites } from "../../parts/new_thing";
 import { DealPreview } from "./deal_preview";
 import type { FormDetails } from "./form";
-import { Mapping, type MappedField } from "./mapping";
-import { useSites } from "./new_form";
+import { Mapping } from "./mapping";
 
 const said = words.settings;
 
-interface Draft {
+type Settings = {
   name: string;
   siteId: string;
-  fields: MappedField[];
+  /** Pairs of the customer's field and the contact property, as JSON. */
+  fieldMap: string;
   hasDeal: boolean;
   dealTitle: string;
   honeypot: string;
-}
+};
 
-function draftOf(form: FormDetails): Draft {
+const LABELS: Record<string, string> = {
+  name: words.name,
+  siteId: words.site,
+  fieldMap: said.fields,
+  hasDeal: said.deal,
+  dealTitle: said.dealTitle,
+  honeypot: said.honeypot,
+};
+
+function storedOf(form: Pick<FormDetails, "name" | "siteId" | "fieldMap" | "dealTitle" | "honeypot">): Settings {
   return {
     name: form.name,
     siteId: form.siteId ?? "",
-    fields: Object.entries(form.fieldMap).map(([own, property], key) => ({ key, own, property })),
+    fieldMap: JSON.stringify(Object.entries(form.fieldMap)),
     hasDeal: form.dealTitle !== null,
     dealTitle: form.dealTitle ?? "",
     honeypot: form.honeypot ?? "",
   };
 }
 
-const asText = ({ fields, ...rest }: Draft) => JSON.stringify([rest, fields.map(({ own, property }) => [own, property])]);
+const pairsOf = (fieldMap: string) => JSON.parse(fieldMap) as [string, string][]; // What `storedOf` and `Mapping` made.
 
 export function FormSettings({ form }: { form: FormDetails }) {
-  const [base, setBase] = useState(form);
-  const [draft, setDraft] = useState(() => draftOf(form));
-  const sites = useSites();
-  const dirty = asText(draft) !== asText(draftOf(base));
-  const isBehind = form.version !== base.version;
-  const take = (newer: FormDetails) => {
-    setBase(newer);
-    setDraft(draftOf(newer));
-  };
-  useEffect(() => {
-    if (isBehind && !dirty) take(form);
-  }, [form.version, dirty]);
-  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  const work = useDraft<Settings>(form.version, storedOf(form));
+  const { draft, set, dirty, clashes } = work;
+  const sites = useSites(words.notBound);
   const act = useAct(async () => {
-    const fieldMap = Object.fromEntries(draft.fields.filter(({ own }) => own !== "").map(({ own, property }) => [own, property]));
     const result = await write("form.update", {
       id: form.id,
       name: draft.name,
       siteId: draft.siteId || null,
-      fieldMap,
+      fieldMap: Object.fromEntries(pairsOf(draft.fieldMap).filter(([own]) => own !== "")),
       dealTitle: draft.hasDeal ? draft.dealTitle : null,
       honeypot: draft.honeypot || null,
-      ifVersion: base.version,
+      ifVersion: work.version,
     });
     if (result.ok) {
-      take({ ...form, ...result.answer });
+      work.take(result.answer.version, storedOf(result.answer));
       toast(said.saved);
     }
     return result;
   });
+  const textOf = (key: string, value: string | boolean) => {
+    if (typeof value === "boolean") return value ? said.on : said.off;
+    if (key === "siteId") return sites.find((site) => site.value === value)?.label ?? value;
+    return key === "fieldMap" ? formatList(pairsOf(value).map(([own]) => own)) : value;
+  };
   return (
     <Form act={act} dirty={dirty} label={words.tabs.settings}>
-      {isBehind && dirty && (
-        <div class="changed" role="alert">
-          <strong>{said.changedTitle}</strong>
-          <p>{said.changedBody}</p>
-          <div class="row">
-            <Button small onClick={() => take(form)}>
-              {said.takeTheirs}
-            </Button>
-            <Button small onClick={() => setBase(form)}>
-              {said.keepMine}
-            </Button>
-          </div>
-        </div>
-      )}
+      <Clashes of={work} labelOf={(key) => LABELS[key] ?? key} textOf={textOf} />
       <TextField label={words.name} hint={words.nameHint} pointer="/name" value={draft.name} onValue={(name) => set({ name })} max={200} />
       <SelectField label={words.site} hint={words.siteHint} pointer="/siteId" value={draft.siteId} onValue={(siteId) => set({ siteId })} choices={sites} />
-      <Mapping fields={draft.fields} onFields={(fields) => set({ fields })} seen={form.fieldsSeen} />
+      <Mapping pairs={pairsOf(draft.fieldMap)} onPairs={(pairs) => set({ fieldMap: JSON.stringify(pairs) })} seen={form.fieldsSeen} />
       <SwitchField label={said.deal} on={draft.hasDeal} onValue={(hasDeal) => set({ hasDeal, dealTitle: draft.dealTitle || "{{name}}" })} />
       {draft.hasDeal && (
         <>
@@ -96,11 +89,11 @@ export function FormSettings({ form }: { form: FormDetails }) {
       )}
       <TextField label={said.honeypot} hint={said.honeypotHint} pointer="/honeypot" value={draft.honeypot} onValue={(honeypot) => set({ honeypot })} max={64} optional />
       <div class={dirty ? "form-actions form-save" : "form-actions"}>
-        <Button type="submit" look="solid" busy={act.busy} disabled={!dirty}>
+        <Button type="submit" look="solid" busy={act.busy} disabled={!dirty || clashes.length > 0}>
           {messages.common.save}
         </Button>
         {dirty && (
-          <Button look="quiet" onClick={() => take(form)}>
+          <Button look="quiet" onClick={() => work.take(form.version, storedOf(form))}>
             {messages.common.cancel}
           </Button>
         )}

@@ -1,46 +1,37 @@
 /** The list of forms, with what came today and what is held. */
-import { go, parameter, setParameters, to } from "../../house/address";
-import { useKeys } from "../../house/keys";
+import { go, to } from "../../house/address";
 import { useAnswer } from "../../house/queries";
 import { forms as words } from "../../messages/en/forms";
 import { Page } from "../../frame/page";
 import { formatNumber } from "../../house/formats";
-import type { Answer } from "../../house/tools";
-import { Button } from "../../parts/button";
+import { write } from "../../house/tools";
+import { useFound } from "../../parts/filter";
+import { useMaking } from "../../parts/making";
+import { NewThing } from "../../parts/new_thing";
+import { StatusBadge } from "../../parts/public_thing";
 import { Empty } from "../../parts/states";
 import { Table } from "../../parts/table";
-import { Badge, Foreign } from "../../parts/texts";
-import { NewForm } from "./new_form";
-
-type Form = Answer<"form.list">["forms"][number];
-
-export function StatusBadge({ status }: { status: Form["status"] }) {
-  return <Badge kind={status === "active" ? "good" : "plain"}>{words.statuses[status]}</Badge>;
-}
+import { Foreign } from "../../parts/texts";
 
 export default function Forms() {
   const { answer, problem, query } = useAnswer("form.list", {});
   const counts = useAnswer("submission.counts", {}).answer;
   const countOf = (id: string) => counts?.forms.find((count) => count.formId === id);
-  const create = () => setParameters({ new: "1" });
-  useKeys([{ key: "c", label: words.create, run: create }]);
-  const newButton = (
-    <Button look="solid" icon="plus" onClick={create}>
-      {words.create}
-    </Button>
-  );
+  const found = useFound(words.search, answer?.forms, (form) => `${form.name} ${form.domain ?? ""}`);
+  const making = useMaking(words.create);
   return (
-    <Page title={words.title} about={words.about} actions={newButton} wide>
+    <Page title={words.title} about={words.about} actions={making.button} wide>
+      {found.search}
       <Table
         label={words.title}
-        rows={answer?.forms}
+        rows={found.rows}
         problem={problem}
         again={() => void query.again()}
         idOf={(form) => form.id}
         nameOf={(form) => form.name}
         hrefOf={(form) => to(`/app/forms/${form.id}`)}
         empty={
-          <Empty icon="clipboard-list" title={words.emptyTitle} action={newButton}>
+          found.none ?? <Empty icon="clipboard-list" title={words.emptyTitle} action={making.button}>
             {words.emptyBody}
           </Empty>
         }
@@ -52,7 +43,7 @@ export default function Forms() {
             phone: "plain",
             cell: (form) => (form.domain ? <Foreign>{form.domain}</Foreign> : <span class="soft">{words.notBound}</span>),
           },
-          { key: "status", label: words.status, width: "12%", phone: "side", cell: (form) => <StatusBadge status={form.status} /> },
+          { key: "status", label: words.status, width: "12%", phone: "side", cell: (form) => <StatusBadge status={form.status} words={words} /> },
           { key: "today", label: words.today, width: "10%", align: "end", cell: (form) => formatNumber(countOf(form.id)?.today ?? 0) },
           {
             key: "held",
@@ -66,8 +57,14 @@ export default function Forms() {
           },
         ]}
       />
-      {parameter("new") && (
-        <NewForm onClose={() => setParameters({ new: null }, { replace: true })} onMade={(id) => void go(to(`/app/forms/${id}`, { tab: "install" }), { replace: true })} />
+      {making.isOpen && (
+        <NewThing
+          words={words}
+          noSite={words.notBound}
+          make={(name, siteId) => write("form.create", { name, siteId })}
+          onMade={(id) => void go(to(`/app/forms/${id}`, { tab: "install" }), { replace: true })}
+          onClose={making.close}
+        />
       )}
     </Page>
   );

@@ -9,12 +9,8 @@ import { useFormProblem } from "../../parts/form";
 import { Icon } from "../../parts/icon";
 import { Foreign } from "../../parts/texts";
 
-export interface MappedField {
-  /** Tells rows apart while their names are typed. */
-  key: number;
-  own: string;
-  property: string;
-}
+/** The customer's field, and the contact property. */
+type Pair = readonly [own: string, property: string];
 
 type Seen = Answer<"form.get">["fieldsSeen"][number];
 const said = words.settings;
@@ -22,30 +18,28 @@ const said = words.settings;
 const NOT_WRITTEN = ["relation", "picture", "member"];
 
 interface MappingProps {
-  fields: MappedField[];
-  onFields: (fields: MappedField[]) => void;
+  pairs: readonly Pair[];
+  onPairs: (pairs: readonly Pair[]) => void;
   seen: readonly Seen[];
 }
 
-export function Mapping({ fields, onFields, seen }: MappingProps) {
+export function Mapping({ pairs, onPairs, seen }: MappingProps) {
   const properties = useAnswer("object.get", { objectType: "contact" }).answer?.properties.filter((property) => !NOT_WRITTEN.includes(property.type)) ?? [];
   const labelOf = (slug: string) => properties.find((property) => property.slug === slug)?.label ?? slug;
-  const nextKey = Math.max(-1, ...fields.map(({ key }) => key)) + 1;
-  const add = (own: string, property: string) => onFields([...fields, { key: nextKey, own, property }]);
-  const set = (key: number, change: Partial<MappedField>) => onFields(fields.map((field) => (field.key === key ? { ...field, ...change } : field)));
-  const isMapped = (name: string) => fields.some(({ own }) => own === name);
+  const add = (own: string, property: string) => onPairs([...pairs, [own, property]]);
+  const isMapped = (name: string) => pairs.some(([own]) => own === name);
   const proposals = seen.filter((field) => field.property === null && field.proposed !== null && !isMapped(field.name));
   return (
     <fieldset class="field mapping">
       <legend>{said.fields}</legend>
       <p class="field-hint">{said.fieldsHint}</p>
-      {fields.map((field) => (
+      {pairs.map((pair, at) => (
         <MappingRow
-          key={field.key}
-          field={field}
+          key={at}
+          pair={pair}
           choices={properties}
-          onChange={(change) => set(field.key, change)}
-          onRemove={() => onFields(fields.filter(({ key }) => key !== field.key))}
+          onChange={(changed) => onPairs(pairs.with(at, changed))}
+          onRemove={() => onPairs(pairs.toSpliced(at, 1))}
         />
       ))}
       <div>
@@ -78,16 +72,16 @@ export function Mapping({ fields, onFields, seen }: MappingProps) {
 }
 
 interface RowProps {
-  field: MappedField;
+  pair: Pair;
   choices: readonly { slug: string; label: string }[];
-  onChange: (change: Partial<MappedField>) => void;
+  onChange: (pair: Pair) => void;
   onRemove: () => void;
 }
 
-function MappingRow({ field, choices, onChange, onRemove }: RowProps) {
-  const pointer = `/fieldMap/${field.own.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+function MappingRow({ pair: [own, property], choices, onChange, onRemove }: RowProps) {
+  const pointer = `/fieldMap/${own.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   const problem = useFormProblem(pointer);
-  const fault = field.own ? faultAt(problem, pointer) : null;
+  const fault = own ? faultAt(problem, pointer) : null;
   const invalid = fault ? ("true" as const) : undefined;
   return (
     <div class="mapping-row">
@@ -96,23 +90,23 @@ function MappingRow({ field, choices, onChange, onRemove }: RowProps) {
         dir="auto"
         aria-label={said.own}
         placeholder={said.own}
-        value={field.own}
+        value={own}
         aria-invalid={invalid}
-        onInput={(event) => onChange({ own: event.currentTarget.value })}
+        onInput={(event) => onChange([event.currentTarget.value, property])}
       />
       <Icon name="chevron-right" />
       <div class="select">
-        <select class="control" aria-label={said.property} value={field.property} aria-invalid={invalid} onChange={(event) => onChange({ property: event.currentTarget.value })}>
-          {!choices.some(({ slug }) => slug === field.property) && <option value={field.property}>{field.property}</option>}
+        <select class="control" aria-label={said.property} value={property} aria-invalid={invalid} onChange={(event) => onChange([own, event.currentTarget.value])}>
+          {!choices.some(({ slug }) => slug === property) && <option value={property}>{property}</option>}
           {choices.map(({ slug, label }) => (
-            <option key={slug} value={slug} selected={slug === field.property}>
+            <option key={slug} value={slug} selected={slug === property}>
               {label}
             </option>
           ))}
         </select>
         <Icon name="chevron-down" />
       </div>
-      <Button look="quiet" icon="x" label={say(said.removeField, { name: field.own })} onClick={onRemove} />
+      <Button look="quiet" icon="x" label={say(said.removeField, { name: own })} onClick={onRemove} />
       {fault && <p class="field-fault">{fault}</p>}
     </div>
   );

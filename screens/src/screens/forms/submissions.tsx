@@ -2,11 +2,13 @@
 import { parameter, setParameters, to } from "../../house/address";
 import { formatNumber } from "../../house/formats";
 import { useList } from "../../house/lists";
+import { whichOf } from "../../house/questions";
 import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, type Input, write } from "../../house/tools";
 import { submissions as words } from "../../messages/en/submissions";
-import { say } from "../../messages/messages";
+import { messages, say } from "../../messages/messages";
+import { SUBMISSIONS } from "../../questions";
 import { Page } from "../../frame/page";
 import { Filter, Search } from "../../parts/filter";
 import { Empty } from "../../parts/states";
@@ -38,7 +40,7 @@ export default function Submissions() {
   const open = parameter("open");
   const search = parameter("q");
   const counts = useAnswer("submission.counts", {}).answer;
-  const list = useList("submission.list", "submissions", { ...(state && { state }), ...(formId && { formId }), ...(search && { search }) }, ["submission"]);
+  const list = useList("submission.list", "submissions", whichOf(SUBMISSIONS), ["submission"]);
   const forms = useAnswer("form.list", {}).answer?.forms ?? [];
   const formName = (id: string) => forms.find((form) => form.id === id)?.name ?? "";
   const others = { state, form: formId, q: search };
@@ -119,7 +121,7 @@ export function Sender({ of: line }: { of: Line }) {
 }
 
 function Nothing({ state, search }: { state: State | null; search: string | null }) {
-  if (search) return <Empty icon="search" title={say(words.noneFound, { text: search })} />;
+  if (search) return <Empty icon="search" title={say(messages.table.noneFound, { text: search })} />;
   if (state === "Held") {
     return (
       <Empty icon="circle-check" title={words.noneHeldTitle}>

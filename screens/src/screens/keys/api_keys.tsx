@@ -1,58 +1,41 @@
 /** Settings › Developers › API keys: make one, see what there is, revoke. */
 import { useState } from "preact/hooks";
-import { parameter, setParameters } from "../../house/address";
 import { organization } from "../../house/boot";
-import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages, say } from "../../messages/messages";
 import { Page } from "../../frame/page";
-import { Button } from "../../parts/button";
+import { useMaking } from "../../parts/making";
 import { RadioField } from "../../parts/field";
 import { Icon } from "../../parts/icon";
-import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
-import { expiresColumn, nameColumn, startColumn, usedColumn } from "./columns";
+import { usedColumn } from "./columns";
+import { KeyTable } from "./key_table";
 import { NewKey } from "./new_key";
-import { revoke } from "./revoking";
 import { isFull, Used } from "./used";
 
 export default function ApiKeys() {
-  const { answer, problem, query } = useAnswer("apikey.list", {});
+  const asked = useAnswer("apikey.list", {});
+  const { answer } = asked;
   const roles = useAnswer("role.list", {}).answer?.roles;
   const roleOf = (id: string) => roles?.find((role) => role.id === id)?.name ?? id;
-  const create = () => setParameters({ new: "1" });
-  useKeys([{ key: "c", label: words.api.create, run: create }]);
-  const newButton = (
-    <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
-      {words.api.create}
-    </Button>
-  );
+  const making = useMaking(words.api.create, { disabled: isFull(answer) });
   return (
     <Page
       title={words.api.title}
       crumbs={[messages.nav.settings, messages.sections.developers]}
       about={words.api.about}
-      actions={newButton}
+      actions={making.button}
       wide
     >
       <Used of={answer} hint={words.usedHint} />
-      <Table
-        label={words.api.title}
+      <KeyTable
+        words={words.api}
+        icon="key-round"
         rows={answer?.apiKeys.filter((key) => key.limitedTo === null)}
-        problem={problem}
-        again={() => void query.again()}
-        idOf={(key) => key.id}
-        nameOf={(key) => key.name}
-        empty={
-          <Empty icon="key-round" title={words.api.emptyTitle} action={newButton}>
-            {words.api.emptyBody}
-          </Empty>
-        }
+        asked={asked}
+        newButton={making.button}
         columns={[
-          nameColumn(),
-          startColumn(),
           { key: "role", label: words.role, phone: "plain", cell: (key) => <bdi>{roleOf(key.role)}</bdi> },
           {
             key: "limited",
@@ -62,13 +45,8 @@ export default function ApiKeys() {
             cell: (key) => (key.tools ? <span title={key.tools.join("\n")}>{say(words.someTools, { n: key.tools.length })}</span> : words.allTools),
           },
           usedColumn(),
-          expiresColumn(),
         ]}
-        actions={(key) => (
-          <Button small onClick={() => void revoke(key, () => write("apikey.revoke", { id: key.id }))}>
-            {words.revoke}
-          </Button>
-        )}
+        revokeBy={(id) => write("apikey.revoke", { id })}
       />
       <p class="links">
         <a href="/docs/api" target="_blank" rel="noopener">
@@ -78,14 +56,14 @@ export default function ApiKeys() {
           <Icon name="code-xml" /> {words.api.contract}
         </a>
       </p>
-      {parameter("new") && <NewApiKey roleName={roleOf(organization?.role ?? "")} />}
+      {making.isOpen && <NewApiKey roleName={roleOf(organization?.role ?? "")} onClose={making.close} />}
     </Page>
   );
 }
 
 type ExpiresIn = "30d" | "90d" | "1y";
 
-function NewApiKey({ roleName }: { roleName: string }) {
+function NewApiKey({ roleName, onClose }: { roleName: string; onClose: () => void }) {
   const [expiresIn, setExpiresIn] = useState<ExpiresIn>("90d");
   return (
     <NewKey
@@ -100,7 +78,7 @@ function NewApiKey({ roleName }: { roleName: string }) {
           `  -d '{"objectType": "contact", "limit": 3}'`,
         ].join("\n")
       }
-      onClose={() => setParameters({ new: null }, { replace: true })}
+      onClose={onClose}
     >
       <RadioField
         label={words.api.expiresIn}

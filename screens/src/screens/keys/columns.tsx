@@ -4,7 +4,8 @@ import type { Column } from "../../parts/table";
 import { Badge, DateOf, Foreign, RelativeTime } from "../../parts/texts";
 import { stateOf } from "./revoking";
 
-interface AnyKey {
+export interface AnyKey {
+  id: string;
   name: string;
   visibleStart: string;
   expiresAt: string;

@@ -1,61 +1,37 @@
 /** Settings › AI › AI Gateway › Keys: keys that call models and no tool. */
-import { parameter, setParameters } from "../../house/address";
 import { organization } from "../../house/boot";
-import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages } from "../../messages/messages";
 import { Page } from "../../frame/page";
-import { Button } from "../../parts/button";
-import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
-import { expiresColumn, nameColumn, startColumn, usedColumn } from "./columns";
+import { useMaking } from "../../parts/making";
+import { usedColumn } from "./columns";
+import { KeyTable } from "./key_table";
 import { NewKey } from "./new_key";
-import { revoke } from "./revoking";
 import { isFull, Used } from "./used";
 
 export default function GatewayKeys() {
-  const { answer, problem, query } = useAnswer("apikey.list", {});
+  const asked = useAnswer("apikey.list", {});
+  const { answer } = asked;
   const mayMake = organization?.role === "owner" || organization?.role === "admin";
-  const create = () => setParameters({ new: "1" });
-  useKeys(mayMake ? [{ key: "c", label: words.ai.create, run: create }] : []);
-  const newButton = mayMake ? (
-    <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
-      {words.ai.create}
-    </Button>
-  ) : (
-    <span class="soft">{words.ai.ownersOnly}</span>
-  );
+  const making = useMaking(words.ai.create, { may: mayMake, disabled: isFull(answer) });
   return (
-    <Page title={words.ai.title} crumbs={[messages.nav.settings, messages.sections.ai]} about={words.ai.about} actions={newButton} wide>
+    <Page title={words.ai.title} crumbs={[messages.nav.settings, messages.sections.ai]} about={words.ai.about} actions={making.button || <span class="soft">{words.ai.ownersOnly}</span>} wide>
       <Used of={answer} hint={words.usedHint} />
-      <Table
-        label={words.ai.title}
+      <KeyTable
+        words={words.ai}
+        icon="sparkles"
         rows={answer?.apiKeys.filter((key) => key.limitedTo === "ai.gateway")}
-        problem={problem}
-        again={() => void query.again()}
-        idOf={(key) => key.id}
-        nameOf={(key) => key.name}
-        empty={
-          <Empty icon="sparkles" title={words.ai.emptyTitle} action={mayMake ? newButton : undefined}>
-            {words.ai.emptyBody}
-          </Empty>
-        }
+        asked={asked}
+        newButton={making.button}
         columns={[
-          nameColumn(),
-          startColumn(),
           { key: "limited", label: words.limitedTo, cell: () => <code>{words.gateway}</code> },
           usedColumn(),
-          expiresColumn(),
         ]}
-        actions={(key) => (
-          <Button small onClick={() => void revoke(key, () => write("apikey.revoke", { id: key.id }))}>
-            {words.revoke}
-          </Button>
-        )}
+        revokeBy={(id) => write("apikey.revoke", { id })}
       />
-      {parameter("new") && (
+      {making.isOpen && (
         <NewKey
           title={words.ai.create}
           nameLabel={words.ai.keyName}
@@ -66,7 +42,7 @@ export default function GatewayKeys() {
               `  -H 'Authorization: Bearer ${key}'`,
             ].join("\n")
           }
-          onClose={() => setParameters({ new: null }, { replace: true })}
+          onClose={making.close}
         >
           <p class="field-hint">{words.ai.fixed}</p>
         </NewKey>

@@ -4,11 +4,8 @@ import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import type { Result } from "../../house/problems";
 import { keys as words } from "../../messages/en/keys";
-import { messages } from "../../messages/messages";
-import { Button } from "../../parts/button";
-import { Dialog } from "../../parts/dialog";
 import { TextField } from "../../parts/field";
-import { Form } from "../../parts/form";
+import { FormDialog } from "../../parts/form_dialog";
 import { ShownOnce } from "./shown_once";
 
 interface NewKeyProps {
@@ -33,17 +30,9 @@ export function NewKey({ title, nameLabel = words.name, nameHint, children, mint
   });
   if (secret !== null) return <ShownOnce name={words.key} secret={secret} onDone={onClose} {...(exampleOf && { example: exampleOf(secret) })} />;
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form act={act} dirty={name !== ""}>
-        <TextField label={nameLabel} hint={nameHint} pointer="/name" value={name} onValue={setName} max={200} autoFocus />
-        {children}
-        <footer>
-          <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy}>
-            {words.api.issue}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+    <FormDialog title={title} act={act} submit={words.api.issue} onClose={onClose} dirty={name !== ""}>
+      <TextField label={nameLabel} hint={nameHint} pointer="/name" value={name} onValue={setName} max={200} autoFocus />
+      {children}
+    </FormDialog>
   );
 }

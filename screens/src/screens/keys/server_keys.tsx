@@ -1,62 +1,39 @@
 /** Settings › Developers › Server keys: for servers that pass on what visitors send to a form. */
-import { parameter, setParameters } from "../../house/address";
-import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages } from "../../messages/messages";
 import { Page } from "../../frame/page";
-import { Button } from "../../parts/button";
-import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { useMaking } from "../../parts/making";
 import { RelativeTime } from "../../parts/texts";
-import { expiresColumn, nameColumn, startColumn } from "./columns";
+import { KeyTable } from "./key_table";
 import { NewKey } from "./new_key";
-import { revoke } from "./revoking";
 import { isFull, Used } from "./used";
 
 export default function ServerKeys() {
-  const { answer, problem, query } = useAnswer("serverkey.list", {});
-  const create = () => setParameters({ new: "1" });
-  useKeys([{ key: "c", label: words.server.create, run: create }]);
-  const newButton = (
-    <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
-      {words.server.create}
-    </Button>
-  );
+  const asked = useAnswer("serverkey.list", {});
+  const { answer } = asked;
+  const making = useMaking(words.server.create, { disabled: isFull(answer) });
   return (
-    <Page title={words.server.title} crumbs={[messages.nav.settings, messages.sections.developers]} about={words.server.about} actions={newButton} wide>
+    <Page title={words.server.title} crumbs={[messages.nav.settings, messages.sections.developers]} about={words.server.about} actions={making.button} wide>
       <Used of={answer} />
-      <Table
-        label={words.server.title}
+      <KeyTable
+        words={words.server}
+        icon="server"
         rows={answer?.serverKeys}
-        problem={problem}
-        again={() => void query.again()}
-        idOf={(key) => key.id}
-        nameOf={(key) => key.name}
-        empty={
-          <Empty icon="server" title={words.server.emptyTitle} action={newButton}>
-            {words.server.emptyBody}
-          </Empty>
-        }
+        asked={asked}
+        newButton={making.button}
         columns={[
-          nameColumn(),
-          startColumn(),
           { key: "created", label: words.created, cell: (key) => <RelativeTime at={key.createdAt} /> },
-          expiresColumn(),
         ]}
-        actions={(key) => (
-          <Button small onClick={() => void revoke(key, () => write("serverkey.revoke", { id: key.id }))}>
-            {words.revoke}
-          </Button>
-        )}
+        revokeBy={(id) => write("serverkey.revoke", { id })}
       />
-      {parameter("new") && (
+      {making.isOpen && (
         <NewKey
           title={words.server.create}
           nameHint={words.server.nameHint}
           mint={(name) => writeOnce("serverkey.mint", { name })}
-          onClose={() => setParameters({ new: null }, { replace: true })}
+          onClose={making.close}
         >
           <p class="field-hint">{words.server.never}</p>
         </NewKey>

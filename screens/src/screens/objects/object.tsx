@@ -7,17 +7,16 @@ import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { write } from "../../house/tools";
-import { Page } from "../../frame/page";
+import { Page, PageSkeleton } from "../../frame/page";
 import { objects as words } from "../../messages/en/objects";
 import { messages, say } from "../../messages/messages";
 import { Button } from "../../parts/button";
-import { ask, Dialog } from "../../parts/dialog";
+import { ask } from "../../parts/dialog";
 import { Failure } from "../../parts/failure";
 import { TextField } from "../../parts/field";
-import { Form } from "../../parts/form";
+import { FormDialog } from "../../parts/form_dialog";
 import { Icon } from "../../parts/icon";
 import { Menu } from "../../parts/menu";
-import { Skeleton } from "../../parts/states";
 import { Table } from "../../parts/table";
 import { Badge, Foreign } from "../../parts/texts";
 import type { ScreenProps } from "../../places";
@@ -37,7 +36,7 @@ export default function ObjectScreen({ params: { object: slug = "" } }: ScreenPr
       : [],
   );
   if (problem && !object) return <Failure problem={problem} again={() => void query.again()} />;
-  if (!object || object.slug !== slug) return <Skeleton />;
+  if (!object || object.slug !== slug) return <PageSkeleton />;
   const edited = object.properties.find((property) => property.slug === parameter("property"));
   return (
     <Page
@@ -144,17 +143,9 @@ function Rename({ object, onClose }: { object: ObjectDetails; onClose: () => voi
     return result;
   });
   return (
-    <Dialog title={words.edit} onClose={onClose}>
-      <Form act={act} dirty={dirty}>
-        <TextField label={words.label} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
-        <TextField label={words.labelPlural} pointer="/labelPlural" value={labelPlural} onValue={setPlural} max={100} />
-        <footer>
-          <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy} disabled={!dirty}>
-            {messages.common.save}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+    <FormDialog title={words.edit} act={act} submit={messages.common.save} onClose={onClose} dirty={dirty} disabled={!dirty}>
+      <TextField label={words.label} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
+      <TextField label={words.labelPlural} pointer="/labelPlural" value={labelPlural} onValue={setPlural} max={100} />
+    </FormDialog>
   );
 }

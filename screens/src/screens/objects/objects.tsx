@@ -1,18 +1,17 @@
 /** The list of objects. */
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
-import { go, parameter, setParameters, to } from "../../house/address";
+import { go, to } from "../../house/address";
 import { may } from "../../house/boot";
-import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { write } from "../../house/tools";
 import { Page } from "../../frame/page";
 import { objects as words } from "../../messages/en/objects";
 import { messages } from "../../messages/messages";
-import { Button } from "../../parts/button";
-import { Dialog } from "../../parts/dialog";
 import { TextField } from "../../parts/field";
-import { Form } from "../../parts/form";
+import { useFound } from "../../parts/filter";
+import { FormDialog } from "../../parts/form_dialog";
+import { useMaking } from "../../parts/making";
 import { Empty } from "../../parts/states";
 import { Table } from "../../parts/table";
 import { Badge, DateOf, Foreign } from "../../parts/texts";
@@ -20,24 +19,20 @@ import { slugOf } from "./property_dialog";
 
 export default function Objects() {
   const { answer, problem, query } = useAnswer("object.list", {});
-  const create = () => setParameters({ new: "1" });
-  useKeys(may("settings") ? [{ key: "c", label: words.create, run: create }] : []);
-  const newButton = may("settings") && (
-    <Button look="solid" icon="plus" onClick={create}>
-      {words.create}
-    </Button>
-  );
+  const found = useFound(words.search, answer?.objects, (object) => `${object.labelPlural} ${object.label} ${object.slug}`);
+  const making = useMaking(words.create, { may: may("settings") });
   return (
-    <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={newButton} wide>
+    <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={making.button} wide>
+      {found.search}
       <Table
         label={words.title}
-        rows={answer?.objects}
+        rows={found.rows}
         problem={problem}
         again={() => void query.again()}
         idOf={(object) => object.id}
         nameOf={(object) => object.labelPlural}
         hrefOf={(object) => to(`/app/settings/objects/${object.slug}`)}
-        empty={<Empty icon="boxes" title={words.title} action={newButton} />}
+        empty={found.none ?? <Empty icon="boxes" title={words.title} action={making.button} />}
         columns={[
           { key: "name", label: words.name, width: "30%", cell: (object) => <Foreign>{object.labelPlural}</Foreign> },
           { key: "slug", label: words.slug, phone: "plain", cell: (object) => <code class="soft">{object.slug}</code> },
@@ -51,7 +46,7 @@ export default function Objects() {
           { key: "made", label: words.made, width: "18%", phone: "plain", cell: (object) => (object.builtIn ? <span class="soft">{words.builtIn}</span> : <DateOf at={object.createdAt} />) },
         ]}
       />
-      {parameter("new") && <NewObject onClose={() => setParameters({ new: null }, { replace: true })} />}
+      {making.isOpen && <NewObject onClose={making.close} />}
     </Page>
   );
 }
@@ -67,18 +62,10 @@ function NewObject({ onClose }: { onClose: () => void }) {
     return result;
   });
   return (
-    <Dialog title={words.create} onClose={onClose}>
-      <Form act={act}>
-        <TextField label={words.label} hint={words.labelHint} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
-        <TextField label={words.labelPlural} hint={words.labelPluralHint} pointer="/labelPlural" value={labelPlural} onValue={setPlural} max={100} />
-        <TextField label={words.slug} hint={words.slugHint} pointer="/slug" value={slug ?? slugOf(label)} onValue={setSlug} mono />
-        <footer>
-          <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy}>
-            {words.create}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+    <FormDialog title={words.create} act={act} submit={words.create} onClose={onClose}>
+      <TextField label={words.label} hint={words.labelHint} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
+      <TextField label={words.labelPlural} hint={words.labelPluralHint} pointer="/labelPlural" value={labelPlural} onValue={setPlural} max={100} />
+      <TextField label={words.slug} hint={words.slugHint} pointer="/slug" value={slug ?? slugOf(label)} onValue={setSlug} mono />
+    </FormDialog>
   );
 }

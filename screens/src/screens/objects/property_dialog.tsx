@@ -8,9 +8,8 @@ import { type Answer, type Input, write } from "../../house/tools";
 import { objects as words } from "../../messages/en/objects";
 import { messages, say } from "../../messages/messages";
 import { Button } from "../../parts/button";
-import { Dialog } from "../../parts/dialog";
 import { SelectField, SwitchField, TextField } from "../../parts/field";
-import { Form } from "../../parts/form";
+import { FormDialog } from "../../parts/form_dialog";
 
 export type ObjectDetails = Answer<"object.get">;
 export type Property = ObjectDetails["properties"][number];
@@ -58,32 +57,24 @@ export function NewProperty({ object, onClose }: { object: ObjectDetails; onClos
     return result;
   });
   return (
-    <Dialog title={words.newProperty} onClose={onClose}>
-      <Form act={act} dirty={label !== ""}>
-        <TextField label={words.name} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
-        <TextField label={words.slug} hint={words.slugHint} pointer="/slug" value={slug ?? slugOf(label)} onValue={setSlug} mono />
-        <SelectField label={words.type} pointer="/type" value={type} onValue={setType} choices={TYPES.map((value) => ({ value, label: words.types[value] }))} />
-        {hasChoices(type) && <TextField label={words.options} hint={words.optionsHint} pointer="/options" value={choices} onValue={setChoices} lines={4} />}
-        {type === "relation" && (
-          <SelectField label={words.leadsTo} pointer="/options" value={target} onValue={setTarget} choices={objects.map((one) => ({ value: one.slug, label: one.labelPlural }))} />
-        )}
-        <SwitchField
-          label={words.personal}
-          hint={isAlwaysPersonal ? words.alwaysPersonal : words.personalHint}
-          pointer="/personal"
-          on={personal || isAlwaysPersonal}
-          disabled={isAlwaysPersonal}
-          onValue={setPersonal}
-        />
-        {UNIQUE.includes(type) && <SwitchField label={words.unique} hint={words.uniqueHint} pointer="/unique" on={unique} onValue={setUnique} />}
-        <footer>
-          <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy}>
-            {words.newProperty}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+    <FormDialog title={words.newProperty} act={act} submit={words.newProperty} onClose={onClose} dirty={label !== ""}>
+      <TextField label={words.name} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
+      <TextField label={words.slug} hint={words.slugHint} pointer="/slug" value={slug ?? slugOf(label)} onValue={setSlug} mono />
+      <SelectField label={words.type} pointer="/type" value={type} onValue={setType} choices={TYPES.map((value) => ({ value, label: words.types[value] }))} />
+      {hasChoices(type) && <TextField label={words.options} hint={words.optionsHint} pointer="/options" value={choices} onValue={setChoices} lines={4} />}
+      {type === "relation" && (
+        <SelectField label={words.leadsTo} pointer="/options" value={target} onValue={setTarget} choices={objects.map((one) => ({ value: one.slug, label: one.labelPlural }))} />
+      )}
+      <SwitchField
+        label={words.personal}
+        hint={isAlwaysPersonal ? words.alwaysPersonal : words.personalHint}
+        pointer="/personal"
+        on={personal || isAlwaysPersonal}
+        disabled={isAlwaysPersonal}
+        onValue={setPersonal}
+      />
+      {UNIQUE.includes(type) && <SwitchField label={words.unique} hint={words.uniqueHint} pointer="/unique" on={unique} onValue={setUnique} />}
+    </FormDialog>
   );
 }
 
@@ -109,29 +100,21 @@ export function EditProperty({ object, property, onClose }: { object: ObjectDeta
     return result;
   });
   return (
-    <Dialog title={say(words.editProperty, { property: base.label })} onClose={onClose}>
-      <Form act={act} dirty={changes.length > 0}>
-        {isBehind && (
-          <div class="changed" role="alert">
-            <p>{words.conflict}</p>
-            <p>{[property.label, formatList(property.options), property.personal && words.personal].filter(Boolean).join(" · ")}</p>
-            <div>
-              <Button small onClick={() => setBase(property)}>
-                {messages.common.done}
-              </Button>
-            </div>
+    <FormDialog title={say(words.editProperty, { property: base.label })} act={act} submit={messages.common.save} onClose={onClose} dirty={changes.length > 0} disabled={changes.length === 0 || isBehind}>
+      {isBehind && (
+        <div class="changed" role="alert">
+          <p>{words.conflict}</p>
+          <p>{[property.label, formatList(property.options), property.personal && words.personal].filter(Boolean).join(" · ")}</p>
+          <div>
+            <Button small onClick={() => setBase(property)}>
+              {messages.common.done}
+            </Button>
           </div>
-        )}
-        <TextField label={words.name} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
-        {hasChoices(base.type) && <TextField label={words.options} hint={words.optionsHint} pointer="/options" value={choices} onValue={setChoices} lines={Math.min(10, base.options.length + 2)} />}
-        <SwitchField label={words.personal} hint={`${words.personalHint} ${words.alwaysPersonal}`} pointer="/personal" on={personal} onValue={setPersonal} />
-        <footer>
-          <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy} disabled={changes.length === 0 || isBehind}>
-            {messages.common.save}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+        </div>
+      )}
+      <TextField label={words.name} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
+      {hasChoices(base.type) && <TextField label={words.options} hint={words.optionsHint} pointer="/options" value={choices} onValue={setChoices} lines={Math.min(10, base.options.length + 2)} />}
+      <SwitchField label={words.personal} hint={`${words.personalHint} ${words.alwaysPersonal}`} pointer="/personal" on={personal} onValue={setPersonal} />
+    </FormDialog>
   );
 }

@@ -3,7 +3,9 @@ import { parameter, setParameters, to } from "../../house/address";
 import { startOfDay } from "../../house/days";
 import { useList } from "../../house/lists";
 import { useAnswer } from "../../house/queries";
-import type { Answer, Input } from "../../house/tools";
+import { type Which, whichOf } from "../../house/questions";
+import type { Answer } from "../../house/tools";
+import { AUDIT } from "../../questions";
 import { audit as words } from "../../messages/en/people";
 import { messages, say } from "../../messages/messages";
 import { Page } from "../../frame/page";
@@ -24,24 +26,17 @@ type Filters = Record<(typeof FILTERS)[number], string | null>;
 /** The address of the trail, filtered. */
 export const auditHref = (filters: Partial<Filters>) => to("/app/settings/audit", filters);
 
-function inputOf({ outcome, person, action, target, caller, from, until }: Filters): Omit<Input<"audit.list">, "limit" | "cursor"> {
+/** What the address asks for; days begin and end by the organization's time zone. */
+function which({ from, until }: Filters): Which<"audit.list"> {
   const since = from && startOfDay(from);
   const before = until && startOfDay(until, 1);
-  return {
-    ...(outcome && { outcome: outcome as Entry["outcome"] }),
-    ...(person && { personId: person }),
-    ...(action && { action }),
-    ...(target && { target }),
-    ...(caller && { callerId: caller }),
-    ...(since && { since }),
-    ...(before && { until: before }),
-  };
+  return { ...whichOf(AUDIT), ...(since && { since }), ...(before && { until: before }) };
 }
 
 export default function Audit() {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, parameter(name)])) as Filters;
   const open = parameter("open");
-  const list = useList("audit.list", "entries", inputOf(filters));
+  const list = useList("audit.list", "entries", which(filters));
   const people = useAnswer("member.list", { limit: 200 }).answer?.members ?? [];
   const nameOf = (id: string) => people.find((one) => one.id === id)?.name || id;
   const actions = [...new Set([...(filters.action ? [filters.action] : []), ...(list.rows ?? []).map((entry) => entry.action)])].sort();

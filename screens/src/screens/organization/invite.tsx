@@ -6,11 +6,11 @@ import { sendsMail } from "../../house/boot";
 import { formatDate } from "../../house/formats";
 import { type Answer, writeOnce } from "../../house/tools";
 import { members } from "../../messages/en/people";
-import { messages, say } from "../../messages/messages";
+import { say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { Dialog } from "../../parts/dialog";
 import { SelectField, TextField } from "../../parts/field";
-import { Form } from "../../parts/form";
+import { FormDialog } from "../../parts/form_dialog";
 import { Copy } from "../../parts/texts";
 import { mayGive, type Role } from "./rights";
 import { TeamChoice } from "./team_choice";
@@ -48,26 +48,18 @@ export function Invite({ roles, teams }: InviteProps) {
     );
   }
   return (
-    <Dialog title={words.title} onClose={close}>
-      <Form act={act} dirty={email !== ""}>
-        <TextField label={members.email} hint={words.emailHint} pointer="/email" type="email" value={email} onValue={setEmail} autoFocus />
-        <SelectField
-          label={members.role}
-          hint={words.roleHint}
-          pointer="/role"
-          value={role}
-          onValue={setRole}
-          choices={roles.map((choice) => ({ value: choice.id, label: choice.name, disabled: !mayGive(choice) }))}
-        />
-        {teams.length > 0 && <TeamChoice teams={teams} chosen={chosen} onChosen={setChosen} />}
-        <p class="field-hint">{sendsMail ? words.mailed : words.noMail}</p>
-        <footer>
-          <Button onClick={close}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy}>
-            {words.make}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+    <FormDialog title={words.title} act={act} submit={words.make} onClose={close} dirty={email !== ""}>
+      <TextField label={members.email} hint={words.emailHint} pointer="/email" type="email" value={email} onValue={setEmail} autoFocus />
+      <SelectField
+        label={members.role}
+        hint={words.roleHint}
+        pointer="/role"
+        value={role}
+        onValue={setRole}
+        choices={roles.map((choice) => ({ value: choice.id, label: choice.name, disabled: !mayGive(choice) }))}
+      />
+      {teams.length > 0 && <TeamChoice teams={teams} chosen={chosen} onChosen={setChosen} />}
+      <p class="field-hint">{sendsMail ? words.mailed : words.noMail}</p>
+    </FormDialog>
   );
 }

@@ -6,9 +6,10 @@ import { formatNumber } from "../../house/formats";
 import { useKeys } from "../../house/keys";
 import { useList } from "../../house/lists";
 import { useAnswer } from "../../house/queries";
-import type { Input } from "../../house/tools";
+import { whichOf } from "../../house/questions";
 import { members as words } from "../../messages/en/people";
 import { messages } from "../../messages/messages";
+import { MEMBERS } from "../../questions";
 import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { Filter } from "../../parts/filter";
@@ -31,7 +32,7 @@ export function StatusBadge({ status }: { status: Member["status"] }) {
 
 export default function Members() {
   const shown = parameter("status");
-  const [role, team, open] = [parameter("role"), parameter("team"), parameter("open")];
+  const open = parameter("open");
   const isInvited = shown === "invited";
   const mayInvite = may("settings");
   const roles = useAnswer("role.list", {}).answer?.roles ?? [];
@@ -77,7 +78,6 @@ export default function Members() {
         <Invitations of={waiting} roles={roles} />
       ) : (
         <MemberTable
-          which={{ ...(role && { role }), ...(team && { team }), ...(shown && { status: shown as Member["status"] }) }}
           openId={open}
           roleName={(id) => roles.find((found) => found.id === id)?.name ?? id}
           teamName={(id) => teams.find((found) => found.id === id)?.name ?? id}
@@ -89,13 +89,13 @@ export default function Members() {
 }
 
 interface MemberTableProps {
-  which: Omit<Input<"member.list">, "limit" | "cursor">;
   openId: string | null;
   roleName: (id: string) => string;
   teamName: (id: string) => string;
 }
 
-function MemberTable({ which, openId, roleName, teamName }: MemberTableProps) {
+function MemberTable({ openId, roleName, teamName }: MemberTableProps) {
+  const which = whichOf(MEMBERS);
   const list = useList("member.list", "members", which, NOUNS);
   const others: Record<string, string | undefined> = { status: which.status ?? undefined, role: which.role ?? undefined, team: which.team ?? undefined };
   const teams: Column<Member> = {

@@ -3,17 +3,16 @@ import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { parameter, setParameters } from "../../house/address";
 import { may } from "../../house/boot";
-import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { sites as words } from "../../messages/en/organization";
 import { messages, say } from "../../messages/messages";
 import { Page } from "../../frame/page";
-import { Button } from "../../parts/button";
-import { ask, Dialog } from "../../parts/dialog";
+import { ask } from "../../parts/dialog";
 import { TextField } from "../../parts/field";
-import { Form } from "../../parts/form";
+import { FormDialog } from "../../parts/form_dialog";
+import { useMaking } from "../../parts/making";
 import { Icon } from "../../parts/icon";
 import { Menu } from "../../parts/menu";
 import { Empty } from "../../parts/states";
@@ -25,16 +24,10 @@ type Site = Answer<"site.list">["sites"][number];
 export default function Sites() {
   const { answer, problem, query } = useAnswer("site.list", {});
   const mayChange = may("settings");
-  const create = () => setParameters({ new: "1" });
-  useKeys(mayChange ? [{ key: "c", label: words.create, run: create }] : []);
-  const newButton = mayChange && (
-    <Button look="solid" icon="plus" onClick={create}>
-      {words.create}
-    </Button>
-  );
+  const making = useMaking(words.create, { may: mayChange });
   const changing = answer?.sites.find((site) => site.id === parameter("edit"));
   return (
-    <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={newButton} wide>
+    <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={making.button} wide>
       <Table
         label={words.title}
         rows={answer?.sites}
@@ -43,7 +36,7 @@ export default function Sites() {
         idOf={(site) => site.id}
         nameOf={(site) => site.domain}
         empty={
-          <Empty icon="globe" title={words.emptyTitle} action={newButton}>
+          <Empty icon="globe" title={words.emptyTitle} action={making.button}>
             {words.emptyBody}
           </Empty>
         }
@@ -59,8 +52,8 @@ export default function Sites() {
         <p class="soft lead">{words.snippetHint}</p>
         <Copy text={`<script src="${location.origin}/t.js" defer></script>`} label={words.snippet} block />
       </section>
-      {mayChange && parameter("new") && <SiteDialog />}
-      {mayChange && changing && <SiteDialog key={changing.id} site={changing} />}
+      {making.isOpen && <SiteDialog onClose={making.close} />}
+      {mayChange && changing && <SiteDialog key={changing.id} site={changing} onClose={making.close} />}
     </Page>
   );
 }
@@ -85,37 +78,28 @@ function SiteActions({ site: { id, domain } }: { site: Site }) {
 }
 
 /** Adds a site, or changes the domain of *site*. */
-function SiteDialog({ site }: { site?: Site }) {
+function SiteDialog({ site, onClose }: { site?: Site; onClose: () => void }) {
   const [domain, setDomain] = useState(site?.domain ?? "");
-  const close = () => setParameters({ new: null, edit: null }, { replace: true });
   const save = async (to: string) => (site ? write("site.update", { id: site.id, domain: to }) : write("site.create", { domain: to }));
   const act = useAct(async () => {
     const result = await save(domain);
     if (!result.ok) return result;
     const said = say(site ? words.changed : words.addedToast, { domain: result.answer.domain });
     toast(said, site ? { undo: () => void write("site.update", { id: site.id, domain: site.domain }) } : {});
-    close();
+    onClose();
     return result;
   });
   return (
-    <Dialog title={site ? words.change : words.create} onClose={close}>
-      <Form act={act}>
-        <TextField
-          label={words.domain}
-          hint={site ? words.changeHint : words.domainHint}
-          pointer="/domain"
-          value={domain}
-          onValue={setDomain}
-          placeholder="example.com"
-          autoFocus
-        />
-        <footer>
-          <Button onClick={close}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy}>
-            {site ? messages.common.save : words.create}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+    <FormDialog title={site ? words.change : words.create} act={act} submit={site ? messages.common.save : words.create} onClose={onClose}>
+      <TextField
+        label={words.domain}
+        hint={site ? words.changeHint : words.domainHint}
+        pointer="/domain"
+        value={domain}
+        onValue={setDomain}
+        placeholder="example.com"
+        autoFocus
+      />
+    </FormDialog>
   );
 }

@@ -4,7 +4,6 @@ import { useAct } from "../../house/acts";
 import { parameter, setParameters, to } from "../../house/address";
 import { may } from "../../house/boot";
 import { formatNumber } from "../../house/formats";
-import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
@@ -12,9 +11,9 @@ import { teams as words } from "../../messages/en/people";
 import { messages, say } from "../../messages/messages";
 import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
-import { Dialog } from "../../parts/dialog";
 import { TextField } from "../../parts/field";
-import { Form } from "../../parts/form";
+import { FormDialog } from "../../parts/form_dialog";
+import { useMaking } from "../../parts/making";
 import { Empty } from "../../parts/states";
 import { Table } from "../../parts/table";
 import { Foreign } from "../../parts/texts";
@@ -25,16 +24,10 @@ type Team = Answer<"team.list">["teams"][number];
 export default function Teams() {
   const { answer, problem, query } = useAnswer("team.list", {});
   const mayChange = may("settings");
-  const create = () => setParameters({ new: "1" });
-  useKeys(mayChange ? [{ key: "c", label: words.create, run: create }] : []);
-  const newButton = mayChange && (
-    <Button look="solid" icon="plus" onClick={create}>
-      {words.create}
-    </Button>
-  );
+  const making = useMaking(words.create, { may: mayChange });
   const changing = answer?.teams.find((team) => team.id === parameter("edit"));
   return (
-    <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={newButton} wide>
+    <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={making.button} wide>
       <Table
         label={words.title}
         rows={answer?.teams}
@@ -44,7 +37,7 @@ export default function Teams() {
         nameOf={(team) => team.name}
         hrefOf={(team) => to("/app/settings/members", { team: team.id })}
         empty={
-          <Empty icon="users" title={words.emptyTitle} action={newButton}>
+          <Empty icon="users" title={words.emptyTitle} action={making.button}>
             {words.emptyBody}
           </Empty>
         }
@@ -60,35 +53,26 @@ export default function Teams() {
           ),
         })}
       />
-      {mayChange && parameter("new") && <TeamDialog />}
-      {mayChange && changing && <TeamDialog key={changing.id} team={changing} />}
+      {making.isOpen && <TeamDialog onClose={making.close} />}
+      {mayChange && changing && <TeamDialog key={changing.id} team={changing} onClose={making.close} />}
     </Page>
   );
 }
 
 /** Makes a team, or renames *team*. */
-function TeamDialog({ team }: { team?: Team }) {
+function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void }) {
   const [name, setName] = useState(team?.name ?? "");
-  const close = () => setParameters({ new: null, edit: null }, { replace: true });
   const act = useAct(async () => {
     const result = team ? await write("team.update", { id: team.id, name }) : await write("team.create", { name });
     if (!result.ok) return result;
     if (team) toastWithUndo(say(words.renamed, { name: result.answer.name }), () => write("team.update", { id: team.id, name: team.name }));
     else toast(say(words.made, { name: result.answer.name }));
-    close();
+    onClose();
     return result;
   });
   return (
-    <Dialog title={team ? words.rename : words.create} onClose={close}>
-      <Form act={act}>
-        <TextField label={words.name} pointer="/name" value={name} onValue={setName} max={200} autoFocus />
-        <footer>
-          <Button onClick={close}>{messages.common.cancel}</Button>
-          <Button type="submit" look="solid" busy={act.busy}>
-            {team ? messages.common.save : words.create}
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
+    <FormDialog title={team ? words.rename : words.create} act={act} submit={team ? messages.common.save : words.create} onClose={onClose}>
+      <TextField label={words.name} pointer="/name" value={name} onValue={setName} max={200} autoFocus />
+    </FormDialog>
   );
 }

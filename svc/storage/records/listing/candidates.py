@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.cursors import Position
-from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT, Query, holds
+from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT, Query
 from svc.domain.records.values import Values
 from svc.domain.times import rfc3339
 from svc.storage import readable
@@ -56,7 +56,7 @@ class CandidateReader:
         if self._uses_times:
             times = {CREATED_AT: rfc3339(row.created_at), UPDATED_AT: rfc3339(row.updated_at)}
             values = stored | times
-        if not holds(self.query.conditions, values):
+        if not self.query.holds(values):
             return None
         record = Record(
             id=row.id,

@@ -8,18 +8,21 @@ import sqlalchemy as sa
 
 from svc.domain.cursors import Position
 from svc.domain.limits import EXAMINED_MAX
-from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Condition, KeyRange, Query
+from svc.domain.records.conditions import Condition, KeyRange
+from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Query
 from svc.domain.records.sort_keys import EMPTY, FIRST, LAST
 from svc.domain.times import ms_of, rfc3339
 from svc.storage.records import tables
 from svc.storage.records.listing.candidates import COLUMNS, Candidate, CandidateReader, RecordRow
-from svc.storage.records.listing.narrowing import NarrowedCondition, key_exists
+from svc.storage.records.listing.narrowing import NarrowedGroup, key_exists
 
 _CHUNK_FACTOR: Final = 6
 """How many entries are read first for each row that a filtered page may have."""
 _CHUNK_GROWTH: Final = 2
 """How many times as many entries each step of a walk reads as the one before."""
 _CHUNK_MAX: Final = 4_096
+_SEGMENTS_MAX: Final = 16
+"""How many segments of an index are walked one by one; of more, the gaps between them are walked, too."""
 _TIME_COLUMNS: Final = {CREATED_AT: tables.records.c.created_at, UPDATED_AT: tables.records.c.updated_at}
 _FIRST_MS: Final = ms_of("0001-01-01T00:00:00.000+00:00")
 _LAST_MS: Final = ms_of("9999-12-31T23:59:59.999+00:00")
@@ -40,7 +43,7 @@ class Axis(NamedTuple):
     key: Any
     record_id: Any
     scope: sa.ColumnElement[bool]
-    segments: list[tuple[Any, Any]]
+    segments: Sequence[tuple[Any, Any]]
     """Keys from and to, in ascending order within each, and in the order of the list among them."""
     time: bool
 
@@ -54,23 +57,28 @@ class Axis(NamedTuple):
 
 
 class IndexWalk(NamedTuple):
-    """Which index to walk along, which conditions to test in it, and in which direction."""
+    """Which index to walk along, which groups of conditions to test in it, and in which direction."""
 
     axis: Axis
-    narrowed: list[NarrowedCondition]
+    narrowed: list[NarrowedGroup]
     descending: bool
 
 
 def axis_of(reader: CandidateReader) -> Axis | None:
     """The index to walk along; None while it is not built."""
     first = reader.query.order.keys[0]
-    own = [condition for condition in reader.query.conditions if condition.prop.slug == first.prop.slug]
+    own = [
+        group
+        for group in reader.query.groups
+        if all(condition.prop.slug == first.prop.slug for condition in group)
+    ]
     if first.prop.slug in _TIME_COLUMNS:
         column = _TIME_COLUMNS[first.prop.slug]
         scope = sa.and_(
             tables.records.c.object_id == reader.object_.id, tables.records.c.deleted_at.is_(None)
         )
-        return Axis(column, tables.records.c.id, scope, [_time_bounds(own)], time=True)
+        segments = _time_segments(_left_by(own), descending=first.descending)
+        return Axis(column, tables.records.c.id, scope, segments, time=True)
     prop = reader.object_.properties[first.prop.slug]
     if prop.index_state != "ready":
         return None
@@ -78,35 +86,57 @@ def axis_of(reader: CandidateReader) -> Axis | None:
         tables.record_keys.c.key,
         tables.record_keys.c.record_id,
         tables.record_keys.c.property_id == prop.id,
-        _segments(own),
+        _segments(_left_by(own), descending=first.descending),
         time=False,
     )
 
 
-def _bounds(conditions: Sequence[Condition]) -> KeyRange:
-    """The range that the conditions on the walked property leave of it; gaps inside are ignored."""
-    low, high = EMPTY, LAST
-    for condition in conditions:
-        ranges = condition.ranges()
-        if ranges is not None:
-            low, high = max(low, ranges[0].low), min(high, max(range_.high for range_ in ranges))
-    return KeyRange(low, high)
+def _left_by(groups: Sequence[Sequence[Condition]]) -> list[KeyRange]:
+    """The ranges that the groups of conditions on the walked property leave of it, in ascending order."""
+    left = [KeyRange(EMPTY, LAST)]
+    for group in groups:
+        ranges = [condition.ranges() for condition in group]
+        known = [range_ for one in ranges if one is not None for range_ in one]
+        if all(one is not None for one in ranges):
+            left = [
+                KeyRange(max(one.low, other.low), min(one.high, other.high))
+                for one in left
+                for other in _merged(known)
+                if one.low <= other.high and other.low <= one.high
+            ]
+    if len(left) > _SEGMENTS_MAX:
+        return [KeyRange(left[0].low, left[-1].high)]
+    return left
 
 
-def _segments(conditions: Sequence[Condition]) -> list[tuple[bytes, bytes]]:
-    """The segments to walk, where the conditions leave them: records with a value, then those without."""
-    low, high = _bounds(conditions)
-    values = [(max(low, FIRST), high)] if high >= FIRST else []
-    empties = [(EMPTY, EMPTY)] if low == EMPTY else []
-    return values + empties
+def _merged(ranges: Sequence[KeyRange]) -> list[KeyRange]:
+    """The union of *ranges*, as ranges that do not overlap, in ascending order."""
+    merged: list[KeyRange] = []
+    for range_ in sorted(ranges):
+        if merged and range_.low <= merged[-1].high:
+            merged[-1] = KeyRange(merged[-1].low, max(merged[-1].high, range_.high))
+        else:
+            merged.append(range_)
+    return merged
 
 
-def _time_bounds(conditions: Sequence[Condition]) -> tuple[int, int]:
-    low, high = _bounds(conditions)
-    return (
-        _FIRST_MS if low <= FIRST else ms_of(low.decode()),
-        _LAST_MS if high == LAST else ms_of(high.decode() or "0001-01-01T00:00:00.000+00:00"),
-    )
+def _segments(left: Sequence[KeyRange], *, descending: bool) -> list[tuple[bytes, bytes]]:
+    """The segments to walk: records with a value in the order of the list, then those without."""
+    values = [(max(low, FIRST), high) for low, high in left if high >= FIRST]
+    empties = [(EMPTY, EMPTY)] if left and left[0].low == EMPTY else []
+    return [*(reversed(values) if descending else values), *empties]
+
+
+def _time_segments(left: Sequence[KeyRange], *, descending: bool) -> list[tuple[int, int]]:
+    segments = [
+        (
+            _FIRST_MS if low <= FIRST else ms_of(low.decode()),
+            _LAST_MS if high == LAST else ms_of(high.decode()),
+        )
+        for low, high in left
+        if high != EMPTY  # every record has its times
+    ]
+    return segments[::-1] if descending else segments
 
 
 def walk(
@@ -144,7 +174,7 @@ def walk(
 
 def first_chunk(query: Query, limit: int) -> int:
     """How many entries the first step of a walk reads."""
-    return min((limit + 1) * (_CHUNK_FACTOR if query.conditions else 1), _CHUNK_MAX)
+    return min((limit + 1) * (_CHUNK_FACTOR if query.groups else 1), _CHUNK_MAX)
 
 
 def entries(conn: sa.Connection, walk: IndexWalk, after: Position | None, chunk: int) -> Iterator[RecordRow]:
@@ -157,7 +187,7 @@ def entries(conn: sa.Connection, walk: IndexWalk, after: Position | None, chunk:
         if not started and after is not None:
             key = axis.read(after.keys[0])
             if key < low or key > high:
-                continue  # the cursor is in the other segment, behind this one
+                continue  # the cursor is in another segment, behind this one
             started = True
             # Among those with one first key, further keys decide: all of them are read again.
             last = (key, after.id) if len(after.keys) == 1 else (key, "~" if descending else "")
@@ -190,16 +220,16 @@ def _chunk(
 
 
 def _with_records(
-    select: sa.Select[Any], narrowed: Sequence[NarrowedCondition], *, descending: bool
+    select: sa.Select[Any], narrowed: Sequence[NarrowedGroup], *, descending: bool
 ) -> sa.Select[Any]:
-    """The entries, each with its record if that is live and in the ranges of every narrowed condition."""
+    """The entries, each with its record if that is live and in the ranges of every narrowed group."""
     walked = select.subquery("walked")
     joined = walked.outerjoin(
         tables.records,
         sa.and_(
             tables.records.c.id == walked.c.entry_id,
             tables.records.c.deleted_at.is_(None),
-            *(key_exists(condition, walked.c.entry_id) for condition in narrowed),
+            *(key_exists(group, walked.c.entry_id) for group in narrowed),
         ),
     )
     order = (walked.c.key, walked.c.entry_id)

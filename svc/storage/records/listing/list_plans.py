@@ -7,7 +7,7 @@
 
 from collections.abc import Callable, Iterator
 from heapq import nsmallest
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -18,10 +18,10 @@ from svc.storage.records.listing import index_walks
 from svc.storage.records.listing.candidates import COLUMNS, CandidateReader, RecordRow
 from svc.storage.records.listing.index_walks import IndexWalk, PlannedPage, first_page
 from svc.storage.records.listing.narrowing import (
-    NarrowedCondition,
+    NarrowedGroup,
     count_narrowed,
-    narrowed_conditions,
-    within,
+    ids_within,
+    narrowed_groups,
 )
 from svc.storage.records.objects import StoredObject
 
@@ -36,9 +36,9 @@ def read_page(
     expect_long: Callable[[], None],
 ) -> PlannedPage:
     """The page behind *after*, by the plan that reads the fewest records: a walk shows how many it reads."""
-    narrowed = narrowed_conditions(reader.object_, reader.query)
+    narrowed = narrowed_groups(reader.object_, reader.query)
     fewest, driver = min(
-        ((count_narrowed(conn, condition, FILTERED_FIRST_MAX + 1), condition) for condition in narrowed),
+        ((count_narrowed(conn, group, FILTERED_FIRST_MAX + 1), group) for group in narrowed),
         key=lambda counted: counted[0],
         default=(FILTERED_FIRST_MAX + 1, None),
     )
@@ -53,7 +53,7 @@ def read_page(
         if page is not None:
             return page
     if driver is not None and drives:
-        return _sort(reader, _drive(conn, driver), after, limit)
+        return _sort(reader, iter(conn.execute(driven(driver)).all()), after, limit)
     return _sort(reader, announce_long(scan(conn, reader.object_), expect_long), after, limit)
 
 
@@ -77,16 +77,13 @@ def _sort(
     return first_page(nsmallest(limit + 1, candidates, key=reader.rank), limit)
 
 
-def _drive(conn: sa.Connection, driver: NarrowedCondition) -> Iterator[RecordRow]:
-    """Rows of the records in the ranges of one condition."""
-    return iter(
-        conn.execute(
-            sa.select(*COLUMNS)
-            .select_from(
-                tables.record_keys.join(tables.records, tables.records.c.id == tables.record_keys.c.record_id)
-            )
-            .where(within(driver), tables.records.c.deleted_at.is_(None))
-        ).all()
+def driven(driver: NarrowedGroup) -> sa.Select[Any]:
+    """Selects the records in the ranges of one group."""
+    found = ids_within(driver).subquery("narrowed")
+    return (
+        sa.select(*COLUMNS)
+        .select_from(found.join(tables.records, tables.records.c.id == found.c.record_id))
+        .where(tables.records.c.deleted_at.is_(None))
     )
 
 

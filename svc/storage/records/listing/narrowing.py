@@ -1,10 +1,12 @@
-"""Narrowing: which records the sort keys of an indexed property leave, as SQL conditions and counts."""
+"""Narrowing: which records the sort keys of indexed properties leave, as SQL conditions and counts."""
 
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple, TypeAlias
 
 import sqlalchemy as sa
 
-from svc.domain.records.queries import KeyRange, Query
+from svc.domain.records.conditions import Condition, KeyRange
+from svc.domain.records.queries import Query
 from svc.storage.records import tables
 from svc.storage.records.objects import StoredObject
 
@@ -16,24 +18,49 @@ class NarrowedCondition(NamedTuple):
     ranges: list[KeyRange]
 
 
-def narrowed_conditions(object_: StoredObject, query: Query) -> list[NarrowedCondition]:
-    """The conditions of the query that an index can answer."""
-    return [
-        NarrowedCondition(prop.id, ranges)
-        for condition in query.conditions
-        if (prop := object_.properties.get(condition.prop.slug)) is not None
-        and prop.index_state == "ready"
-        and (ranges := condition.ranges()) is not None
-    ]
+NarrowedGroup: TypeAlias = tuple[NarrowedCondition, ...]
+"""A group of conditions, of which one must hold; the property of each is indexed."""
+
+
+def narrowed_groups(object_: StoredObject, query: Query) -> list[NarrowedGroup]:
+    """The groups of the query that indexes can answer: those of which every condition is narrowed."""
+    groups = (narrowed_group(object_, group) for group in query.groups)
+    return [group for group in groups if group is not None]
+
+
+def narrowed_group(object_: StoredObject, group: Collection[Condition]) -> NarrowedGroup | None:
+    """The *group* by the indexes of its properties; None where one of them does not help."""
+    narrowed = []
+    for condition in group:
+        prop = object_.properties.get(condition.prop.slug)
+        if prop is None or prop.index_state != "ready" or (ranges := condition.ranges()) is None:
+            return None
+        narrowed.append(NarrowedCondition(prop.id, ranges))
+    return tuple(narrowed)
 
 
 def unindexed(object_: StoredObject, query: Query) -> tuple[str, ...]:
-    """Ids of the properties whose index the query would use, and that have none yet."""
-    used = [
-        *(condition.prop.slug for condition in query.conditions if condition.ranges() is not None),
-        query.order.keys[0].prop.slug,
+    """Ids of the properties whose index a list of the query would use, and that have none yet."""
+    return _without_index(object_, [*_filtered(query), query.order.keys[0].prop.slug])
+
+
+def unindexed_filters(object_: StoredObject, query: Query) -> tuple[str, ...]:
+    """As `unindexed`, of what has no order."""
+    return _without_index(object_, _filtered(query))
+
+
+def _filtered(query: Query) -> list[str]:
+    """Slugs of the properties that an index can narrow by."""
+    return [
+        condition.prop.slug
+        for group in query.groups
+        if all(condition.ranges() is not None for condition in group)
+        for condition in group
     ]
-    wanted = [object_.properties[slug] for slug in dict.fromkeys(used) if slug in object_.properties]
+
+
+def _without_index(object_: StoredObject, slugs: Iterable[str]) -> tuple[str, ...]:
+    wanted = [object_.properties[slug] for slug in dict.fromkeys(slugs) if slug in object_.properties]
     return tuple(prop.id for prop in wanted if prop.index_state is None)
 
 
@@ -49,26 +76,37 @@ def _between(key: sa.ColumnElement[Any], range_: KeyRange) -> sa.ColumnElement[b
     return key == range_.low if range_.low == range_.high else sa.and_(key >= range_.low, key <= range_.high)
 
 
-def key_exists(narrowed: NarrowedCondition, record_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
-    """Whether the record has a key in the ranges."""
+def ids_within(group: NarrowedGroup) -> sa.Select[Any] | sa.CompoundSelect[Any]:
+    """Selects the ids of the records that have a key in the ranges of the group, each once."""
+    selects = [sa.select(tables.record_keys.c.record_id).where(within(narrowed)) for narrowed in group]
+    return selects[0] if len(selects) == 1 else sa.union(*selects)
+
+
+def key_exists(group: NarrowedGroup, record_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
+    """Whether the record has a key in the ranges of the group."""
+    return sa.or_(*(_has_key(narrowed, record_id) for narrowed in group))
+
+
+def _has_key(narrowed: NarrowedCondition, record_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
     probed = tables.record_keys.alias()
     return sa.select(sa.literal(1)).where(probed.c.record_id == record_id, within(narrowed, probed)).exists()
 
 
-def count_narrowed(conn: sa.Connection, narrowed: NarrowedCondition, maximum: int) -> int:
-    """How many records are in the ranges, counted up to *maximum*."""
+def count_narrowed(conn: sa.Connection, group: NarrowedGroup, maximum: int) -> int:
+    """How many keys are in the ranges, counted up to *maximum*: no fewer than there are records."""
     counted = 0
-    for range_ in narrowed.ranges:
-        in_range = sa.select(sa.literal(1)).where(
-            tables.record_keys.c.property_id == narrowed.property_id,
-            _between(tables.record_keys.c.key, range_),
-        )
-        counted += count_rows(conn, in_range, maximum - counted)
-        if counted >= maximum:
-            break
+    for narrowed in group:
+        for range_ in narrowed.ranges:
+            in_range = sa.select(sa.literal(1)).where(
+                tables.record_keys.c.property_id == narrowed.property_id,
+                _between(tables.record_keys.c.key, range_),
+            )
+            counted += count_rows(conn, in_range, maximum - counted)
+            if counted >= maximum:
+                return counted
     return counted
 
 
-def count_rows(conn: sa.Connection, select: sa.Select[Any], maximum: int) -> int:
-    """How many rows *select* has, counted up to *maximum*."""
+def count_rows(conn: sa.Connection, select: sa.Select[Any], maximum: int | None = None) -> int:
+    """How many rows *select* has, counted up to *maximum* if that is given."""
     return conn.execute(sa.select(sa.func.count()).select_from(select.limit(maximum).subquery())).scalar_one()

@@ -1,0 +1,1 @@
+"""Imports: the actor that reads them."""

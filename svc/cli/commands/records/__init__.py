@@ -1,0 +1,1 @@
+"""`svc import` and `svc export`."""

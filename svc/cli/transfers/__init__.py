@@ -1,0 +1,1 @@
+"""Records carried between files and an installation: a service elsewhere, or a data directory."""

@@ -1,0 +1,1 @@
+"""Erasing a person: what tells that a text is about them."""

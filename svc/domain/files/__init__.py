@@ -1,0 +1,1 @@
+"""Files: uploaded pictures and documents, and the attachments that bridges send."""

@@ -1,0 +1,74 @@
+"""An import: a file that is uploaded in parts, mapped to an object's properties, and read line by line."""
+
+from typing import Final, Literal
+
+import msgspec
+
+from svc.domain.imports.cells import Decimal
+from svc.domain.imports.encodings import Encoding
+
+ImportState = Literal["uploading", "uploaded", "running", "checked", "done", "failed", "cancelled"]
+"""`checked` once a dry run has ended: the import may be started again."""
+OPEN_STATES: Final[tuple[ImportState, ...]] = ("uploading", "uploaded", "running", "checked")
+"""The states of an import that may still change something; an organization has one such import at a time."""
+
+Outcome = Literal["created", "updated", "unchanged", "suggested", "refused"]
+"""What becomes of a line: a new record, a changed one, one that had all that already, one for which other
+values are suggested, or none."""
+OnError = Literal["skip", "stop"]
+"""Whether a refused line is left out, or ends the import."""
+EmptyCells = Literal["keep", "clear"]
+
+BY_ID: Final = "id"
+BY_MATCH: Final = "match"
+"""Contacts are found by e-mail and phone, as forms find them: values that differ are suggested."""
+
+
+class Counts(msgspec.Struct, kw_only=True):
+    """What became of the lines so far."""
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    suggested: int = 0
+    refused: int = 0
+
+    @property
+    def lines(self) -> int:
+        """All of them; empty lines are not among them."""
+        return self.created + self.updated + self.unchanged + self.suggested + self.refused
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What was found in the first lines of a file."""
+
+    encoding: Encoding = "utf-8"
+    separator: str = ","
+    begins_at: int = 0
+    """Where the records begin, in bytes: behind a byte order mark and the headings."""
+    first_line: int = 1
+    """The number of the line that begins there."""
+    headings: tuple[str, ...] = ()
+    """Those of CSV; empty for lines of JSON."""
+    sample: tuple[tuple[str, ...], ...] = ()
+    """The first records, cell by cell."""
+
+
+class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How the lines are read and written."""
+
+    columns: dict[str, str] = {}
+    """By heading: the slug of a property, `id` or `ifVersion`. Columns that are not named are left out."""
+    by: str | None = None
+    """What a record is looked up by; None makes a new one of each line."""
+    decimal: Decimal = "."
+    empty_cells: EmptyCells = "keep"
+    on_error: OnError = "skip"
+    dry_run: bool = False
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """A line that was refused, and why."""
+
+    line: int
+    reasons: tuple[str, ...]

@@ -1,0 +1,1 @@
+"""Doors that take and serve files."""

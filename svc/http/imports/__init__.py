@@ -1,0 +1,1 @@
+"""The door of imports: uploads in parts, and the files that imports leave."""

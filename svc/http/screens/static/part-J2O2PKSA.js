@@ -1,1 +1,0 @@
-import{a,b}from"./part-PVUTBKPU.js";import"./part-AYITVHRJ.js";import"./part-KTVVMR7K.js";import"./part-A446BSBU.js";import"./part-POPIPMPR.js";import"./part-SZ4PJSFJ.js";export{b as SignInCard,a as default};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-FJRRFD25.js";import"./part-XRJWDR2T.js";import"./part-A446BSBU.js";import"./part-KHFDCNEP.js";import"./part-7JYK2PHL.js";import"./part-G2XSDQAA.js";import"./part-XIWUJDET.js";import"./part-NBKGK4LD.js";import"./part-LEKCWYVI.js";import"./part-VRIP3TJR.js";import"./part-POPIPMPR.js";import"./part-SZ4PJSFJ.js";export{a as StatusBadge,b as default};

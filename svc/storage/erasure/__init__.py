@@ -1,0 +1,1 @@
+"""Erasing one person from everything that an organization has."""

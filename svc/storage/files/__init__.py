@@ -1,0 +1,1 @@
+"""Files: their rows, what uses them, and their contents on the disk."""

@@ -1,0 +1,1 @@
+"""Imports as stored: jobs, their uploads, and what they leave."""

@@ -1,0 +1,213 @@
+"""Imports, opened for an upload, started, and cancelled; an organization has one at a time."""
+
+import msgspec
+
+from svc.domain.errors import Conflict, Fault, InvalidInput, at, named_at
+from svc.domain.identity.callers import Call
+from svc.domain.imports.cells import Decimal
+from svc.domain.imports.columns import ID, IF_VERSION, check_columns, proposals, usable
+from svc.domain.imports.encodings import Encoding
+from svc.domain.imports.exported import FileFormat
+from svc.domain.imports.imports import BY_ID, BY_MATCH, Counts, Layout, ReadingSettings
+from svc.domain.imports.layouts import HEAD_BYTES, layout_of
+from svc.domain.limits import IMPORT_BYTES_MAX
+from svc.domain.near_names import hint, shown
+from svc.domain.records.matching import IDENTITY_KINDS
+from svc.domain.records.objects import CONTACT
+from svc.storage.imports import rows as import_rows
+from svc.storage.imports import uploads
+from svc.storage.imports.announcing import announce_progress, announce_start
+from svc.storage.imports.rows import Import
+from svc.storage.imports.starters import starter_of
+from svc.storage.records import objects
+from svc.storage.records.objects import StoredObject
+from svc.storage.store import Tx
+
+
+class NewImport(msgspec.Struct, frozen=True, kw_only=True):
+    """An import to be opened."""
+
+    object_type: str
+    name: str
+    format: FileFormat
+    bytes: int
+    fingerprint: str | None = None
+    """What tells the file from others: an import that is open for the same one is answered again."""
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """How an import is to be read; what is not given is found out, or proposed."""
+
+    columns: dict[str, str] | None = None
+    by: str | None = None
+    encoding: Encoding | None = None
+    separator: str | None = None
+    decimal: Decimal | None = None
+    settings: ReadingSettings
+    """All else."""
+
+
+def open_upload(tx: Tx, organization_id: str, new: NewImport) -> Import:
+    """Open an import, whose upload comes next.
+
+    Raises `InvalidInput` if there is no such object, or the file is empty or too large; and `Conflict` if
+    another import is open.
+    """
+    with named_at("/objectType"):
+        objects.get(tx.conn, organization_id, new.object_type)
+    if not 0 < new.bytes <= IMPORT_BYTES_MAX:
+        detail = f"must be 1 to {IMPORT_BYTES_MAX:,}: import a larger file in pieces"
+        raise InvalidInput([Fault("/bytes", "invalid_value", detail)])
+    other = import_rows.open_one(tx.conn, organization_id)
+    if other is not None:
+        if new.fingerprint is not None and _is_of(other, new):
+            return other
+        raise Conflict(
+            f"an organization has one import at a time, and {shown(other.id)} is {other.state}:"
+            " wait for its end, or cancel it"
+        )
+    import_ = Import(
+        id=tx.new_id("imp"),
+        organization_id=organization_id,
+        object_type=new.object_type,
+        name=new.name,
+        format=new.format,
+        fingerprint=new.fingerprint,
+        state="uploading",
+        bytes=new.bytes,
+        next_part=0,
+        layout=None,
+        settings=None,
+        starter=None,
+        source=None,
+        run=0,
+        at_byte=0,
+        at_line=0,
+        in_long_line=False,
+        counts=Counts(),
+        refusals=[],
+        failure=None,
+        created_at=tx.now,
+        updated_at=tx.now,
+        ended_at=None,
+    )
+    import_rows.insert(tx.conn, import_)
+    announce_progress(tx, import_)
+    return import_
+
+
+def start(tx: Tx, call: Call, import_id: str, asked: Start) -> Import:
+    """Have an import read whose upload is complete, in the name of the caller.
+
+    Raises:
+        NotFound: no such import.
+        InvalidInput: columns or what records are looked up by do not fit the file or the object.
+        Conflict: its upload is not complete, it is being read already, or it has ended.
+    """
+    import_ = import_rows.find(tx.conn, call.caller.organization_id, import_id)
+    if import_.state not in {"uploaded", "checked"} or import_.layout is None:
+        waits = {"uploading": f"the part {import_.next_part} of its upload comes next"}
+        raise Conflict(waits.get(import_.state, f"it is {import_.state}"))
+    object_ = objects.get(tx.conn, import_.organization_id, import_.object_type)
+    layout = import_.layout
+    if asked.encoding is not None or asked.separator is not None:
+        layout = _layout_again(tx, import_, asked)
+    import_.layout = layout
+    import_.settings = msgspec.structs.replace(
+        asked.settings,
+        by=_check_by(object_, asked.by),
+        columns=_columns(import_.format, layout, object_, asked),
+        # Spreadsheets write a semicolon where a comma stands before the decimals.
+        decimal=asked.decimal or ("," if layout.separator == ";" else "."),
+    )
+    import_.state = "running"
+    import_.starter, import_.source = starter_of(call.caller), dict(call.source())
+    import_.run += 1
+    import_.at_byte, import_.at_line, import_.in_long_line = layout.begins_at, layout.first_line, False
+    import_.counts, import_.refusals = Counts(), []
+    import_.updated_at = tx.now
+    import_rows.update(tx.conn, import_)
+    announce_progress(tx, import_)
+    announce_start(tx, import_)
+    return import_
+
+
+def cancel(tx: Tx, organization_id: str, import_id: str) -> Import:
+    """End an import; what it has written stays. One that was cancelled before is answered again.
+
+    Raises `NotFound`, and `Conflict` if it has ended otherwise.
+    """
+    import_ = import_rows.find(tx.conn, organization_id, import_id)
+    if import_.state == "cancelled":
+        return import_
+    if not import_.is_open:
+        raise Conflict(f"it is {import_.state} already")
+    import_.state, import_.updated_at, import_.ended_at = "cancelled", tx.now, tx.now
+    import_rows.update(tx.conn, import_)
+    announce_progress(tx, import_)
+    return import_
+
+
+def proposed_columns(import_: Import, object_: StoredObject) -> dict[str, str]:
+    """What the columns of an uploaded file are probably for."""
+    return {} if import_.layout is None else proposals(import_.layout.headings, object_.properties)
+
+
+def _is_of(import_: Import, new: NewImport) -> bool:
+    return (import_.fingerprint, import_.bytes, import_.object_type, import_.format) == (
+        new.fingerprint,
+        new.bytes,
+        new.object_type,
+        new.format,
+    )
+
+
+def _layout_again(tx: Tx, import_: Import, asked: Start) -> Layout:
+    head = uploads.read(tx.conn, import_.id, 0, HEAD_BYTES)
+    with at("/separator" if asked.encoding is None else "/encoding"):
+        return layout_of(
+            head,
+            import_.format,
+            whole=len(head) == import_.bytes,
+            encoding=asked.encoding,
+            separator=asked.separator,
+        )
+
+
+def _check_by(object_: StoredObject, by: str | None) -> str | None:
+    """*by*, if records of *object_* can be looked up by it. Raises `InvalidInput`."""
+    identities = IDENTITY_KINDS if object_.slug == CONTACT else ()
+    ways = [BY_ID, *([BY_MATCH] if identities else []), *identities]
+    ways += [slug for slug, prop in object_.properties.items() if prop.unique and slug not in ways]
+    if by is None or by in ways:
+        return by
+    raise InvalidInput(
+        [Fault("/by", "invalid_value", f"records are not looked up by {shown(by)}{hint(by, ways)}")]
+    )
+
+
+def _columns(file_format: FileFormat, layout: Layout, object_: StoredObject, asked: Start) -> dict[str, str]:
+    """The columns to read: those that are asked for, or else proposed."""
+    if file_format == "ndjson":
+        if asked.columns:
+            raise InvalidInput([Fault("/columns", "invalid_value", "lines of JSON have no columns")])
+        return {}
+    columns = asked.columns
+    if columns is None:
+        columns = usable(proposals(layout.headings, object_.properties), asked.by)
+    check_columns(columns, layout.headings, object_.properties)
+    faults = [
+        Fault("/columns", "invalid_value", f"a column is mapped to {target}, which needs {needs}")
+        for target, needs, is_met in (
+            (ID, "`by`: `id`", asked.by == BY_ID),
+            (IF_VERSION, "`by`", asked.by is not None),
+        )
+        if target in columns.values() and not is_met
+    ]
+    needed = {None: set[str](), BY_ID: {ID}, BY_MATCH: {*IDENTITY_KINDS}}.get(asked.by, {asked.by or ""})
+    if needed and not needed & {*columns.values()}:
+        either = " or ".join(f"`{slug}`" for slug in sorted(needed))
+        faults.append(Fault("/columns", "missing", f"no column is mapped to {either}, which `by` needs"))
+    if faults:
+        raise InvalidInput(faults)
+    return columns

@@ -1,0 +1,46 @@
+"""Takes the pictures anew, after a change of how the screens look.
+
+`python -m tests.browser.screens.pictures.keep` takes all; with words, those with one of them in their name.
+"""
+
+import json
+import sys
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import CHROMIUM_ARGS, chromium
+from tests.browser.screens.pictures.album import KEPT, Theme, camera, digest_of, digests
+from tests.browser.screens.pictures.scenes import PHONE_SCENES, SCENES
+from tests.browser.screens.pictures.stage import browser_arguments, open_stage
+
+_THEMES: tuple[Theme, ...] = ("light", "dark")
+
+
+def keep(wanted: list[str]) -> None:
+    """Write the pictures of the *wanted* scenes, or of all."""
+    KEPT.mkdir(exist_ok=True)
+    known = dict(digests()) if wanted else {}
+    if not wanted:
+        for file in KEPT.glob("*.webp"):
+            file.unlink()
+    with open_stage() as stage, sync_playwright() as playwright:
+        arguments = [*CHROMIUM_ARGS, *browser_arguments(stage.port)]
+        browser = playwright.chromium.launch(executable_path=chromium(), args=arguments)
+        for is_phone, scenes in ((False, SCENES), (True, PHONE_SCENES)):
+            with camera(browser, stage, is_phone=is_phone) as taker:
+                for scene in scenes:
+                    if wanted and not any(word in scene.name for word in wanted):
+                        continue
+                    taker.show(scene)
+                    for theme in _THEMES:
+                        taker.turn(theme)
+                        name = scene.picture(theme)
+                        known[name] = digest_of(taker.wait_until_still())
+                        (KEPT / f"{name}.webp").write_bytes(taker.picture())
+        browser.close()
+    (KEPT / "digests.json").write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    sys.stdout.write(f"{len(known)} pictures are kept in {KEPT}\n")
+
+
+if __name__ == "__main__":
+    keep(sys.argv[1:])
