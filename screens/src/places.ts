@@ -190,7 +190,7 @@ export const PLACES: readonly Place[] = [
     label: "notices",
     section: "account",
     icon: "mail",
-    calls: [{ tool: "notice.get", input: {} }],
+    asks: [ask.NOTICES],
     load: () => import("./screens/account/notices"),
   },
   {

@@ -41,7 +41,7 @@ function Kinds({ choice }: { choice: Choice }) {
   const turn = (kind: Kind, on: boolean) => setKinds(choice.available.filter((one) => (one === kind ? on : kinds.includes(one))));
   if (choice.available.length === 0) return <p>{words.none}</p>;
   return (
-    <>
+    <div class="stack">
       <Address choice={choice} />
       <Form act={act} dirty={kinds.join() !== stored}>
         {choice.available.map((kind) => (
@@ -53,7 +53,7 @@ function Kinds({ choice }: { choice: Choice }) {
           </Button>
         </div>
       </Form>
-    </>
+    </div>
   );
 }
 
