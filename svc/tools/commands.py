@@ -1,10 +1,11 @@
-"""The operator's commands by their names."""
+"""The operator's commands, by name."""
 
 from typing import Any, Final
 
 from svc.tools.ai.operator_commands import grant_credits
 from svc.tools.command import Command
 from svc.tools.erasure_commands import erase_rows, merge_search, note_erasure
+from svc.tools.mail.operator_commands import note_failed_backup
 from svc.tools.operator_commands import (
     change_plan,
     close_organization,
@@ -28,6 +29,8 @@ COMMANDS: Final[dict[str, Command[Any, Any]]] = {
         merge_search,
         mint_key,
         note_erasure,
+        note_failed_backup,
         set_up,
     )
 }
+"""Every command by its name."""
