@@ -79,6 +79,8 @@ VERSION_CHANGES_MAX: Final = 1_000
 VERSION_CHANGES_BYTES_MAX: Final = 4 * 1024 * 1024
 """What these changes may have in all, as JSON: some are as large as two records. Ours: keeps a comparison
 within some milliseconds of the writer's time."""
+VERSION_COMPARISONS_BYTES_MAX: Final = 2 * VERSION_CHANGES_BYTES_MAX
+"""What all comparisons of one call of many records may read. Ours: within 0.1 s of the writer's time."""
 RECORDS_WRITTEN_MAX: Final = 100
 """Records written by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
@@ -103,8 +105,8 @@ IMPORT_LINE_BYTES_MAX: Final = 1024 * 1024
 """One line, or one record whose cells have several: four times what a record may have."""
 IMPORT_BATCH_LINES: Final = 200
 """Lines of one transaction while nothing else is written: some tens of milliseconds."""
-IMPORT_BATCH_LINES_SHARED: Final = 25
-"""Lines of one transaction while others write: a few milliseconds that each of them may wait."""
+IMPORT_BATCH_LINES_SHARED: Final = 10
+"""Lines of one transaction while others write: a millisecond or two that each of them may wait."""
 IMPORT_SAMPLE_LINES: Final = 5
 """Lines of a file that are shown beside its headings."""
 IMPORT_REFUSALS_SHOWN: Final = 50
@@ -152,6 +154,9 @@ TOTAL_EXAMINED_MAX: Final = 100_000
 """Records that a total looks at, where an index does not say it. Ours: a few tenths of a second."""
 EXPANDED_MAX: Final = 5
 """Relations that one call expands (decisions §4)."""
+RELATED_BYTES_MAX: Final = 16 * 1024 * 1024
+"""Values of the records that relations of one page lead to, as JSON, where they are shown. Ours: a page may
+lead to a thousand records, each as large as a record may be."""
 GROUPED_BY_MAX: Final = 2
 """Properties that an aggregate groups by (decisions §4)."""
 GROUPS_MAX: Final = 1_000

@@ -135,6 +135,11 @@ def test_a_backup_has_the_files(services: list[Service], data: Path, svc: Svc, t
         content = os.urandom(300_000)
         file_id = client.post("/api/v1/files", content=content).json()["fileId"]
         made = svc("backup", str(backup))
+        exported = svc("export", "--all", str(tmp_path / "export"))
+    digest = hashlib.sha256(content).hexdigest()
+    assert 0 == exported.exit_code
+    assert content == (tmp_path / "export" / "contents" / digest).read_bytes()
+    assert file_id in (tmp_path / "export" / "files.ndjson").read_text()
     assert 0 == service.end()
 
     restored = svc("restore", str(backup), "--data", str(other))
@@ -142,12 +147,10 @@ def test_a_backup_has_the_files(services: list[Service], data: Path, svc: Svc, t
     assert (0, 0) == (made.exit_code, restored.exit_code), made.output + restored.output
     assert on_disk(data / "files") == on_disk(other / "files")
     [organization] = organizations_in(other / "files")
-    digest = hashlib.sha256(content).hexdigest()
     assert content == path_of(other / "files", organization, digest).read_bytes()
     assert 0 == svc("check", "--data", str(other)).exit_code
     with tarfile.open(backup) as tar:
         assert "files.json" == tar.getnames()[-1]
-    assert file_id.startswith("fil_")
     _damaged_backups_replace_nothing(svc, backup, other)
     _a_missing_content_is_told(svc, data, tmp_path, path_of(data / "files", organization, digest))
 

@@ -256,7 +256,7 @@ async def push(here: ToolTown) -> Steps:
             get: [2],
             list_newest: [3],
             list_expanded: [6],
-            aggregate: [4],
+            aggregate: [5],
             update: [9, 7],
             submit: [1, 12, 9],
             make_embed: [5],

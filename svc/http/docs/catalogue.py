@@ -42,6 +42,7 @@ SHELVES: Final = (
         (
             Guide("tool-api", "Tool API", "Keys, errors, budget, safe retries, lists, versions, clients."),
             Guide("records", "Records", "Values, filters, sorts, search, upsert, merge and undo."),
+            Guide("import-and-export", "Import and export", "Files of records in and out; spreadsheets."),
             Guide("mcp", "MCP", "Connecting the usual AI clients; finding and calling tools."),
             Guide("forms", "Form endpoint", "What a website posts, how it is answered, how it is filed."),
             Guide("embeds", "Embeds", "Live records and forms on pages that are hosted elsewhere."),

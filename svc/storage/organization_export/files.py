@@ -399,7 +399,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     sites_tables.visitor_keys.name: "secrets of the installation, each for one day",
     files_tables.file_totals.name: "sums of `files`",
     imports_tables.import_parts.name: "parts of an upload that is under way",
-    imports_tables.import_chunks.name: "an upload that is not read yet: its records come in a later export",
+    imports_tables.import_chunks.name: "an upload that is not read yet, whose records come later",
     imports_tables.import_keys.name: "digests, which a dry run compares",
     tables.idempotency.name: "answers of calls of the last day, for calls that are repeated",
     tables.event_positions.name: "up to where events were dispatched, which `events` has",

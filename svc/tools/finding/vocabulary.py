@@ -137,7 +137,7 @@ VERBS: Final = {
     "search": "find look mention mentions text word words called named anything somebody anywhere spelling",
     "aggregate": (
         "sum total average mean median break down breakdown per each stage month group grouped worth value"
-        " report chart statistics revenue highest lowest size add up"
+        " report chart statistics revenue highest lowest size"
     ),
     "count": "how many number total amount sum often",
     "timeline": "history happened happen events changes activity past so far log what",

@@ -5,11 +5,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import trio
 from trio.testing import wait_all_tasks_blocked
 
+from svc.domain.erasure.marks import Marks
 from svc.domain.limits import FILE_ADDRESS_LIFE_MS
-from svc.storage.files import files
+from svc.storage.channels import tables as channels_tables
+from svc.storage.erasure import rows
+from svc.storage.erasure.sweep import Hit
+from svc.storage.files import files, uses
 from svc.storage.files import tables as files_tables
+from svc.storage.files.uses import FileUse
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from tests import tables
@@ -17,6 +23,7 @@ from tests.channels import ChannelTown, channel_town, push_town
 from tests.files import PDF, PNG, contents_of, upload
 from tests.people import a_member, call_of
 
+NO_MARKS = Marks(emails=(), phones=(), names=(), lesser=())
 MESSAGE = {"conversationId": "chat-1", "messageId": "m-1", "direction": "in", "text": "Look"}
 
 
@@ -219,3 +226,22 @@ async def test_what_is_no_file_is_not_attached(autojump_clock, given: dict[str, 
 
         [error] = answer.json()["errors"]
         assert (422, "/attachments/0/fileId", code) == (answer.status_code, error["pointer"], error["code"])
+
+
+async def test_an_erased_message_takes_its_files_along(autojump_clock):
+    """Those that nothing else uses; no use of them is left."""
+    async with channel_town() as here:
+        received = await here.answer("channel.message.receive", message(with_data(), with_data(PDF)))
+        [picture, _] = await here.rows(files_tables.files)
+        other = FileUse(picture.id, "msg_other", "0", here.organization.id, "message")
+        await here.store.write(lambda tx: uses.add(tx.conn, [other]))
+        hit = Hit(key=(received["message"],), how="own")
+        await here.store.write(
+            rows.erase, here.organization.id, "messages", [hit], NO_MARKS, source={"kind": "person"}
+        )
+        await trio.sleep(1)
+
+        assert 0 == await here.count(channels_tables.messages)
+        assert 0 == await here.count(files_tables.file_uses, subject_id=received["message"])
+        assert [picture.id] == [left.id for left in await here.rows(files_tables.files)]
+        assert [PNG] == list(contents_of(here.system).values())

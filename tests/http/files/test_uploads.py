@@ -270,3 +270,20 @@ async def test_uses_follow_the_values_of_records(autojump_clock):
         assert {"first": 0, "second": 1} == await used()
         await here.answer("record.update", {"id": record["id"], "properties": {"photo": None}})
         assert {"first": 0, "second": 0} == await used()
+
+
+async def test_writes_of_many_look_at_pictures_as_one_does(autojump_clock):
+    """What is no file is refused with its place, and what is one is noted as used."""
+    async with tool_town() as here:
+        await with_photos(here)
+        picture = (await upload(here.client, here.key)).json()["fileId"]
+        given = [{"properties": {"photo": one}} for one in (picture, "fil_" + "0" * 26)]
+        made = await here.call("record.create_many", {"objectType": "deal", "records": given})
+        first = await here.answer("record.create", {"objectType": "deal", "properties": {"name": "C"}})
+        item = {"id": first["id"], "properties": {"photo": picture}}
+        changed = await here.call("record.update_many", {"objectType": "deal", "records": [item]})
+
+        assert 422 == made.status_code
+        assert ["/records/1/properties/photo"] == [error["pointer"] for error in made.json()["errors"]]
+        assert 200 == changed.status_code, changed.text
+        assert 1 == await here.count(files_tables.file_uses, file_id=picture, subject_id=first["id"])

@@ -36,7 +36,7 @@ def test_every_table_has_a_decision() -> None:
 
 @pytest.mark.parametrize("treatment", TREATMENTS, ids=lambda one: str(one.table.name))
 def test_every_text_has_a_decision(treatment: Treatment) -> None:
-    """Marks are taken out of it, or are kept for a reason, or no person writes it. No JSON is kept as it is."""
+    """Marks are taken out of it, or are kept for a reason, or no person writes it."""
     decided = [
         *treatment.texts,
         *treatment.codes,
@@ -89,9 +89,7 @@ def _mark(column: "sa.Column[Any]", stored: Any) -> Any:
     return f"a {MARK} b"
 
 
-SCRUBBED = [
-    (str(one.table.name), name) for one in TREATMENTS for name in one.texts if name not in {"candidates"}
-]
+SCRUBBED = [(str(one.table.name), name) for one in TREATMENTS for name in one.texts if name != "candidates"]
 
 
 def _reads(conn: sa.Connection) -> Any:

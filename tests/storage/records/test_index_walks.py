@@ -64,7 +64,7 @@ def known() -> Iterator[Known]:
 
 @pytest.mark.parametrize("segments_max", [0, 16])
 @settings(
-    max_examples=35,
+    max_examples=60,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -10,7 +10,7 @@ from svc.domain.limits import IMPORT_LIFE_MS, IMPORT_LINE_BYTES_MAX, IMPORT_WAIT
 from svc.domain.records.properties import Property
 from svc.storage.identity import members
 from svc.storage.identity.members import MemberChanges
-from svc.storage.imports import pruning, tables
+from svc.storage.imports import pruning, steps, tables
 from svc.storage.provisioning import close
 from svc.storage.records import properties
 from svc.storage.records import tables as records_tables
@@ -263,7 +263,7 @@ async def test_who_lost_the_right_imports_no_more(autojump_clock, monkeypatch, l
         key = await here.mint(eve)
         uploaded = await upload(here, csv("name", *map(str, range(50))))
         seen: list[str] = []
-        step = importer.steps.step
+        step = steps.step
 
         def lose_at_third(tx: Any, organization_id: str, lines_max: int) -> Any:
             done = step(tx, organization_id, lines_max)
@@ -282,7 +282,7 @@ async def test_who_lost_the_right_imports_no_more(autojump_clock, monkeypatch, l
                     )
             return done
 
-        monkeypatch.setattr(importer.steps, "step", lose_at_third)
+        monkeypatch.setattr(steps, "step", lose_at_third)
         started = await here.answer("import.start", {"id": uploaded["id"]}, key=key)
         await trio.sleep(10)
         [row] = await here.rows(tables.imports, id=started["id"])
@@ -304,7 +304,7 @@ async def test_a_fault_of_the_program_ends_it(autojump_clock, monkeypatch):
 
     async with tool_town() as here:
         uploaded = await upload(here, CONTACTS)
-        monkeypatch.setattr(importer.steps, "step", broken)
+        monkeypatch.setattr(steps, "step", broken)
         await here.answer("import.start", {"id": uploaded["id"]})
         await trio.sleep(300)
         failed = await here.answer("import.get")

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from svc.storage.records.listing import aggregates
+from svc.storage.records.listing import aggregates, matching
 from svc.storage.store import TakesLong
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
@@ -139,7 +139,7 @@ async def test_a_deleted_property_and_a_deleted_record_count_no_more(autojump_cl
 
 async def test_a_long_aggregate_goes_beside_the_quick_reads_and_has_an_end(autojump_clock, monkeypatch):
     """Past some records it is the long reader's; past many it is refused, with the place that mends it."""
-    monkeypatch.setattr(aggregates, "QUICK_RECORDS_MAX", 2)
+    monkeypatch.setattr(matching, "QUICK_RECORDS_MAX", 2)
     async with tool_town() as here:
         await deals(here, *({"stage": "New"} for _ in range(5)))
         tool = REGISTRY["record.aggregate"]

@@ -7,7 +7,7 @@ import pytest
 
 from svc.domain.identity.callers import Narrowing
 from svc.storage import pages
-from svc.storage.records.listing import counts
+from svc.storage.records.listing import counts, related
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests.people import key_call
@@ -83,6 +83,22 @@ async def test_what_is_deleted_stays_an_id_and_a_merged_record_is_its_survivor(a
 
         assert (gone, "") == (ada["properties"]["company"], ada["texts"]["company"])
         assert (acme, "Acme") == (bob["properties"]["company"]["id"], bob["texts"]["company"])
+
+
+async def test_what_relations_lead_to_has_a_size(autojump_clock, monkeypatch):
+    """Beyond it, fewer records have to be asked for."""
+    monkeypatch.setattr(related, "RELATED_BYTES_MAX", 100)
+    monkeypatch.setattr(related, "_CHUNK", 1)
+    async with tool_town() as here:
+        for number in range(2):
+            company = await made(here, "company", name=f"{number}" * 60)
+            await made(here, "contact", name="Ada", company=company)
+
+        both = await here.call("record.list", {"objectType": "contact", "expand": ["company"]})
+        [one] = await listed(here, expand=["company"], limit=1)
+
+        assert (422, "/limit") == (both.status_code, both.json()["errors"][0]["pointer"])
+        assert "1" * 60 == one["properties"]["company"]["properties"]["name"]
 
 
 async def test_texts_are_what_people_read(autojump_clock):

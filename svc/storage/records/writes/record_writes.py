@@ -20,7 +20,7 @@ from svc.storage.records.bulk import RecordChange, Suggested, UpdatedRecord
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record, RecordRow
-from svc.storage.records.versions import NewChange
+from svc.storage.records.versions import ComparisonBudget, NewChange
 from svc.storage.records.writes.identities import Identities
 from svc.storage.records.writes.unique_values import UniqueValues
 from svc.storage.store import Tx
@@ -55,6 +55,7 @@ class RecordWrites:
         self._is_contact = object_.slug == CONTACT
         self._shape = record_index.shape_in(object_)
         self._rows: dict[str, RecordRow | None] = {}
+        self._comparisons = ComparisonBudget()
         self._standing: dict[str, Standing] = {}
         self._written: dict[str, Standing] = {}
         self._changes: list[RecordChange] = []
@@ -121,6 +122,7 @@ class RecordWrites:
                 NewChange(change.version, self._tx.now, change.difference, change.source)
                 for change in reversed(standing.changes)
             ),
+            budget=self._comparisons,
         )
 
     def create(self, values: Values) -> Record:
