@@ -18,7 +18,7 @@ from svc.storage.identity import access, accounts, members, organizations, sign_
 from svc.storage.identity.members import MemberChanges
 from svc.storage.store import View
 from svc.tools import operator_commands
-from svc.tools.commands import COMMANDS
+from svc.tools.operator_catalogue import COMMANDS
 from svc.tools.operator_commands import (
     ChangePlan,
     CloseOrganization,

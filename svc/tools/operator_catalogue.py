@@ -1,4 +1,4 @@
-"""The operator's commands, by name."""
+"""The operator's commands by their names."""
 
 from typing import Any, Final
 
@@ -33,4 +33,3 @@ COMMANDS: Final[dict[str, Command[Any, Any]]] = {
         set_up,
     )
 }
-"""Every command by its name."""
