@@ -1,12 +1,16 @@
 """What a browser can visit: a real service with its demo, and a website of a third party."""
 
+import atexit
 import json
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import mkdtemp
 from threading import Thread
 from typing import Any, Final, TypeVar
 
@@ -61,6 +65,23 @@ class Service:
 def service_with_demo(directory: Path) -> Iterator[Service]:
     """A service of its own in *directory*, on ports that the system chose; it stops as it should."""
     directory.mkdir(exist_ok=True)
+    shutil.copytree(_filled(), directory / "data")
+    with _running(directory) as service:
+        yield service
+
+
+@cache
+def _filled() -> Path:
+    """The data of a demo that was started once: to fill it is most of the work of a first start."""
+    directory = Path(mkdtemp(prefix="demo-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    with _running(directory):
+        pass
+    return directory / "data"
+
+
+@contextmanager
+def _running(directory: Path) -> Iterator[Service]:
     data, log = directory / "data", directory / "log"
     binds = ["--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"]
     with log.open("w") as stderr:
