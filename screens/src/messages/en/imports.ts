@@ -9,6 +9,7 @@ export const imports = {
     hint: "CSV with a line of headings, or lines of JSON (.ndjson). Up to 2 GB and 500 columns. Nothing is written yet.",
     empty: "“{file}” is empty.",
     tooLarge: "“{file}” is larger than 2 GB: import it in pieces.",
+    another: "“{file}” is another file than “{wanted}”.",
     other: "One import at a time: that of “{file}” is still open",
     otherBody: "Wait for its end, or cancel it there.",
     show: "Show it",

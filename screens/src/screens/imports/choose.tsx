@@ -9,13 +9,27 @@ import { imports as words } from "../../messages/en/imports";
 import { say } from "../../messages/messages";
 import { Icon } from "../../parts/icon";
 import { ErrorBox } from "../../parts/states";
-import { begin, type Import } from "./upload";
+import { begin, type Import, nameOf } from "./upload";
 
 const BYTES_MAX = 2 ** 31;
 const said = words.choose;
 
+/** Why *file* cannot be taken, as far as that is seen without reading it. */
+function faultOf(file: File, goOn: Import | undefined): string | null {
+  if (file.size === 0) return say(said.empty, { file: file.name });
+  if (file.size > BYTES_MAX) return say(said.tooLarge, { file: file.name });
+  const isAnother = goOn !== undefined && (goOn.bytes !== file.size || goOn.name !== nameOf(file));
+  return isAnother ? say(said.another, { file: file.name, wanted: goOn.name }) : null;
+}
+
+interface ChooseProps {
+  objectType: string;
+  /** The import whose upload was broken off: its file is asked for again. */
+  goOn?: Import;
+}
+
 /** Choosing begins the upload, and leads to its import. */
-export function Choose({ objectType }: { objectType: string }) {
+export function Choose({ objectType, goOn }: ChooseProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -27,8 +41,8 @@ export function Choose({ objectType }: { objectType: string }) {
   });
   const take = (file: File | undefined) => {
     if (!file) return;
-    const wrong = file.size === 0 ? said.empty : file.size > BYTES_MAX ? said.tooLarge : null;
-    setFault(wrong && say(wrong, { file: file.name }));
+    const wrong = faultOf(file, goOn);
+    setFault(wrong);
     if (!wrong) void act.run(file);
   };
   useKeys([{ key: "c", label: said.button, run: () => input.current?.click() }]);

@@ -109,7 +109,7 @@ function Stages({ import: import_, object, query }: StagesProps) {
       <div class="import-stage">
         <StageHead>{say(words.upload.title, { file: name })}</StageHead>
         <Uploading of={import_} />
-        {upload.value?.id !== id && <Choose objectType={object.slug} />}
+        {upload.value?.id !== id && <Choose objectType={object.slug} goOn={import_} />}
         <CancelRow of={import_} />
       </div>
     );
@@ -178,12 +178,13 @@ function CancelRow({ of: import_ }: { of: Import }) {
   );
 }
 
-/** Give the focus to the head of what is shown, when what had it went with the stage before. */
+/** Give the focus to the head of what is shown, when what had it went with the stage before, or was the page's title. */
 function useStageFocus(stage: string | null): void {
   const before = useRef(stage);
   useEffect(() => {
     const hasMoved = stage !== null && before.current !== null && stage !== before.current;
     if (stage !== null) before.current = stage;
-    if (hasMoved && document.activeElement === document.body) document.getElementById("stage")?.focus();
+    const isFree = [document.body, document.getElementById("title")].includes(document.activeElement as HTMLElement | null);
+    if (hasMoved && isFree) document.getElementById("stage")?.focus();
   }, [stage]);
 }

@@ -25,6 +25,7 @@ interface PartTaken {
 const PART_SECONDS = 120;
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000];
 const FINGERPRINT_CHARS_MAX = 200;
+const NAME_CHARS_MAX = 200;
 const JSON_FILES = /\.(ndjson|jsonl|json)$/i;
 
 /** The upload of this tab, if it has one. */
@@ -38,13 +39,18 @@ window.addEventListener("beforeunload", (event) => {
 export async function begin(objectType: string, file: File): Promise<Result<Import>> {
   const opened = await write("import.start", {
     objectType,
-    name: file.name.slice(0, FINGERPRINT_CHARS_MAX),
+    name: nameOf(file),
     bytes: file.size,
     format: JSON_FILES.test(file.name) ? "ndjson" : "csv",
     fingerprint: `browser ${file.lastModified} ${file.size} ${file.name}`.slice(0, FINGERPRINT_CHARS_MAX),
   });
   if (opened.ok && opened.answer.nextPart !== null) void run(opened.answer, file, opened.answer.nextPart);
   return opened;
+}
+
+/** What the import of *file* is called. */
+export function nameOf(file: File): string {
+  return file.name.slice(0, NAME_CHARS_MAX);
 }
 
 /** Send no more parts of the upload of *id*: it was cancelled. */
