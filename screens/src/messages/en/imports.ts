@@ -86,6 +86,7 @@ export const imports = {
     line: "Line",
     why: "Why",
     first: "The first {shown} of {n}.",
+    all: { one: "Show {n} line", other: "Show {n} lines" },
     file: "Refused lines as a file",
     fileHint: "Mend them in it and import that file: the reasons are left out by themselves.",
     report: "Report by line",

@@ -98,7 +98,7 @@ function Columns({ object, import: import_, edits, onEdits, by }: Omit<MappingPr
   const shown = isWhole || problem?.faults.length ? import_.headings : import_.headings.slice(0, SHOWN_MAX);
   return (
     <fieldset class="field import-columns">
-      <legend>{said.columns}</legend>
+      <legend class="hidden">{said.columns}</legend>
       {faults.map(({ detail }) => (
         <p key={detail} class="field-fault">
           {detail}

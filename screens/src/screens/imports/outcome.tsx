@@ -1,4 +1,5 @@
 /** How far an import is, and what became of its lines. */
+import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { formatNumber } from "../../house/formats";
 import { download } from "../../house/requests";
@@ -13,6 +14,8 @@ import { Table } from "../../parts/table";
 import { Foreign } from "../../parts/texts";
 import { forget, type Import, upload } from "./upload";
 
+/** Lines that are shown at first: what comes next stands below them. */
+const SHOWN_MAX = 10;
 const OUTCOMES = ["created", "updated", "unchanged", "suggested", "refused"] as const;
 
 export function linesOf({ counts }: Import): number {
@@ -79,6 +82,8 @@ export function Counts({ of: { counts } }: { of: Import }) {
 /** The first refused lines with their reasons, and the files with all of them. */
 export function Refused({ of: import_ }: { of: Import }) {
   const { counts, refusals, refusedPath, reportPath, state, format } = import_;
+  const [isWhole, setWhole] = useState(refusals.length <= SHOWN_MAX);
+  const shown = isWhole ? refusals : refusals.slice(0, SHOWN_MAX);
   const isOver = state !== "running";
   const stem = import_.name.replace(/\.\w+$/, "");
   const fetching = useAct((path: string, name: string) => download(path, name));
@@ -101,12 +106,12 @@ export function Refused({ of: import_ }: { of: Import }) {
         <section class="stack">
           <h3>{words.refused.title}</h3>
           <p class="soft">
-            {refusals.length < counts.refused && `${say(words.refused.first, { shown: refusals.length, n: counts.refused })} `}
+            {shown.length < counts.refused && `${say(words.refused.first, { shown: shown.length, n: counts.refused })} `}
             {isOver && words.refused.fileHint}
           </p>
           <Table
             label={words.refused.title}
-            rows={refusals}
+            rows={shown}
             idOf={({ line }) => String(line)}
             nameOf={({ line }) => `${words.refused.line} ${line}`}
             empty={null}
@@ -115,6 +120,13 @@ export function Refused({ of: import_ }: { of: Import }) {
               { key: "why", label: words.refused.why, phone: "plain", cell: ({ reasons }) => <Foreign>{reasons.join("; ")}</Foreign> },
             ]}
           />
+          {shown.length < refusals.length && (
+            <div>
+              <Button small onClick={() => setWhole(true)}>
+                {say(words.refused.all, { n: refusals.length })}
+              </Button>
+            </div>
+          )}
         </section>
       )}
     </>
