@@ -15,6 +15,7 @@ from svc.actors.ai.upstreams import Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.forms.form_window import FormWindow, Post, Receipt
 from svc.actors.kinds import KINDS
+from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.reconciler import Reconciler
@@ -75,6 +76,8 @@ class Town:
         self.upstreams: Upstreams | None = None
         self.files: FileStore | None = None
         """Where the next system keeps contents of files; in memory of its own by default."""
+        self.mail_server: MailServer | None = None
+        """The mail server of the next system."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
@@ -91,6 +94,7 @@ class Town:
             random=self.random,
             event_life_ms=self.event_life_ms,
             files=self.files,
+            mail_server=self.mail_server,
         )
         if self.models is not None:
             await system.settlements.begin()
@@ -158,9 +162,12 @@ def _make_tables(conn: Connection) -> None:
 
 
 @asynccontextmanager
-async def town(start: int = START, random: Randomness = SYSTEM) -> AsyncIterator[Town]:
+async def town(
+    start: int = START, random: Randomness = SYSTEM, *, mails: bool = False
+) -> AsyncIterator[Town]:
+    """A town. With *mails*, its store takes mails to be sent by its `mail_server`."""
     clock, sealer = VirtualClock(start), Sealer(SECRETS.sealing, random)
-    async with inline_store(clock, prepare=_make_tables, sealer=sealer, random=random) as store:
+    async with inline_store(clock, prepare=_make_tables, sealer=sealer, random=random, mails=mails) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
         yield Town(store, clock, await store.write(provisioning.create, asked), random)
 

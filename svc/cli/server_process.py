@@ -14,6 +14,7 @@ from svc import logging
 from svc.actors.ai.upstreams import BuiltIn, Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
+from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.reconciler import Reconciler
@@ -63,6 +64,7 @@ async def run(
     *,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    mail_server: MailServer | None,
     demo: bool,
     movable: Container[str] = (),
 ) -> None:
@@ -72,8 +74,8 @@ async def run(
     of the demo's directory, opening the sockets. Clients that connect before the service is ready wait for
     their first response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
-    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *movable*: keys
-    of the binds that may move to free ports.
+    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *mail_server*:
+    None to send no mail. *movable*: keys of the binds that may move to free ports.
 
     Raises `Failure`, and the errors of `open_store` and `serve`, in groups.
     """
@@ -97,7 +99,9 @@ async def run(
         async with (
             _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
             _lost_lines_reported(),
-            open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
+            open_store(
+                directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
+            ) as store,
             _bounded_end(watchdog),
         ):
             facts = None
@@ -117,6 +121,7 @@ async def run(
                     files=DirectoryFiles(directory.files),
                     models=models,
                     built_in=built_in,
+                    mail_server=mail_server,
                 ) as system,
                 _bounded_end(watchdog),
             ):
@@ -204,6 +209,7 @@ async def _live_system(
     files: FileStore,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    mail_server: MailServer | None,
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
     allowed = parse_networks(settings.outgoing.allowed_networks)
@@ -234,6 +240,7 @@ async def _live_system(
         ai_stop_seconds=settings.server.graceful_seconds / 2,
         stream_places=StreamPlaces(settings.server.connections_max),
         files=files,
+        mail_server=mail_server,
     )
     store.listen(ChangeDispatcher(system))
     try:

@@ -5,9 +5,7 @@ replace them with. An example that ends or removes something has an object of it
 whichever were pasted before.
 """
 
-from ipaddress import ip_network
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -15,10 +13,10 @@ from svc.demo import agents, approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
 from svc.demo.imports import example_imports
 from svc.demo.views import example_views
+from svc.demo.webhooks import example_webhooks
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
 from svc.domain.identity.callers import Call
-from svc.domain.webhooks.subscriptions import SubscriptionSettings
 from svc.storage.channels import connections, messages
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
@@ -26,7 +24,6 @@ from svc.storage.identity import accounts, api_keys, members
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.store import Tx
-from svc.storage.webhooks import deliveries, webhooks
 from svc.tools import execution
 from svc.tools.ai import providers as ai_providers
 from svc.tools.ai.providers import OwnModelInput
@@ -94,7 +91,7 @@ class Examples:
         for make in (self._people, self._keys, self._records, self._sites, self._on_pages, self._channels):
             add_ids(ids, make())
         add_ids(ids, agents.examples(self._tx, self._call))
-        add_ids(ids, self._webhooks())
+        add_ids(ids, example_webhooks(self._tx, self._organization_id, _WEBHOOK, _DELIVERY))
         add_ids(ids, self._workflows(ids["*"][_RECORD]))
         asking = ("*", "approval.approve", "approval.reject")
         cards = approvals.ask(self._tx, self._call, len(asking))
@@ -248,19 +245,6 @@ class Examples:
         )
         received = messages.receive(self._tx, self._organization_id, connection.id, message)
         return received.conversation
-
-    def _webhooks(self) -> ExampleIds:
-        """Subscriptions to what seldom happens, at an address of this machine, to which nothing is sent."""
-        kept, ended = (self._subscribe(name) for name in ("Order system", "Old order system"))
-        test = deliveries.queue_test(self._tx, self._organization_id, kept)
-        return {"*": {_WEBHOOK: kept, _DELIVERY: test}, "webhook.delete": {_WEBHOOK: ended}}
-
-    def _subscribe(self, name: str) -> str:
-        url = urlsplit(SPARE_BRIDGE_URL)._replace(path="/events").geturl()
-        settings = SubscriptionSettings(url=url, events=("workflow.run_failed",), name=name)
-        loopback = (ip_network("127.0.0.0/8"),)
-        subscription, _ = webhooks.create(self._tx, self._organization_id, settings, allowed=loopback)
-        return subscription.id
 
     def _workflows(self, record_id: str) -> ExampleIds:
         """The workflow of the examples with runs that wait, and others to change and to delete.

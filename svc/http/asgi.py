@@ -19,3 +19,11 @@ STEADY_BODY_BYTES: Final = 1024 * 1024
 
 Headers = list[tuple[bytes, bytes]]
 """Names in lower case, in the order of the request."""
+
+
+def joined(headers: Headers) -> dict[bytes, bytes]:
+    """Join headers of one name in their order (RFC 9110 section 5.3)."""
+    fields: dict[bytes, bytes] = {}
+    for name, value in headers:
+        fields[name] = fields[name] + b", " + value if name in fields else value
+    return fields

@@ -15,7 +15,7 @@ import structlog
 import trio
 
 from svc.domain.randomness import SYSTEM, Randomness
-from svc.http.asgi import STEADY_BODY, STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
+from svc.http.asgi import STEADY_BODY, STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send, joined
 from svc.http.request.body import (
     REQUEST,
     BodyBroken,
@@ -39,7 +39,6 @@ __all__ = [
 ]
 
 log = structlog.get_logger(__name__)
-_JOINED: Final = b", "
 _PIECE_BYTES: Final = 1024 * 1024
 
 
@@ -145,7 +144,7 @@ class Request:
         self._extensions = scope.get("extensions")  # which ASGI leaves to servers
         self._fields = dict(self.headers)
         if len(self._fields) != len(self.headers):
-            self._fields = _joined(self.headers)
+            self._fields = joined(self.headers)
 
     @property
     def stopping(self) -> trio.Event:
@@ -248,9 +247,7 @@ class FastPath:
 
     def _door(self, path: str) -> Door | None:
         door = self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
-        if door is None:
-            return next((door for above, door in self._trees if path.startswith(above)), None)
-        return door
+        return door or next((door for above, door in self._trees if path.startswith(above)), None)
 
 
 async def _send(send: Send, request: Request, answer: Answer) -> None:
@@ -301,11 +298,3 @@ async def _watch_client(parts: PartSender) -> None:
     with suppress(BodyBroken, BodyTimeout):
         await parts.request.wait_client_left()
     parts.cancel()
-
-
-def _joined(headers: Headers) -> dict[bytes, bytes]:
-    """Join headers of one name in their order (RFC 9110 section 5.3)."""
-    fields: dict[bytes, bytes] = {}
-    for name, value in headers:
-        fields[name] = fields[name] + _JOINED + value if name in fields else value
-    return fields

@@ -18,6 +18,7 @@ from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
 from svc.tools.imports import imports
+from svc.tools.mail import notices
 from svc.tools.old_names import old_names
 from svc.tools.records import aggregates as record_aggregates
 from svc.tools.records import history as record_history
@@ -57,6 +58,7 @@ _MODULES: Final = (
     members,
     messages,
     notes,
+    notices,
     objects,
     organizations,
     properties,

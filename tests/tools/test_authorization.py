@@ -99,6 +99,8 @@ message.list              conversations                 open
 message.reply             conversations                 open
 note.create               records.write                 open
 note.list                 records.read                  open
+notice.get                -                             person
+notice.set                -                             person
 object.create             settings                      open
 object.get                records.read                  open
 object.list               records.read                  open

@@ -7,6 +7,7 @@ it. What is found is erased in short units of work: by the service if it is runn
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import click
@@ -143,7 +144,7 @@ def _delete_contents(directory: DataDirectory) -> None:
         if not gone:  # a backup is being made
             return
         try:
-            offline.write(directory, sweeping.let_go, gone)
+            offline.write(directory, partial(sweeping.let_go, file_ids=gone))
         except DataInUse as error:
             raise StoreInUse(str(error), error.holder) from error
 

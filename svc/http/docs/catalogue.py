@@ -74,6 +74,7 @@ SHELVES: Final = (
         (
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
             Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from it."),
+            Guide("mail", "Mail", "A mail server, what is mailed to whom, notices, proven addresses."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),
             Guide("glossary", "Glossary", "This project's words, each with its standard term."),

@@ -1,7 +1,6 @@
 """Finding a person: their records, submissions and conversations, and the marks learned from them."""
 
 import re
-from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -11,8 +10,8 @@ from svc.domain.erasure.marks import Marks, Scrubber, ids_in, is_mark
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
 from svc.domain.near_names import shown
 from svc.domain.records.contact_points import normalise_email, normalise_phone
-from svc.domain.records.objects import NAMES
 from svc.domain.versions import ERASED_VERSION
+from svc.storage.erasure.learning import full_name, learn_from_records, values_in
 from svc.storage.erasure.person import Person, Wanted
 from svc.storage.erasure.scans import Reads, scan
 from svc.storage.erasure.treatments import BY_TABLE
@@ -23,13 +22,9 @@ from svc.storage.records import tables as records_tables
 
 _LESSER_CHARS_MIN: Final = 3
 _EXTERNAL_CHARS_MIN: Final = 5
-_FIRST_NAMES: Final = ("first_name", "firstname", "given_name", "forename")
-_LAST_NAMES: Final = ("last_name", "lastname", "surname", "family_name")
 
 _TELLS: Final = re.compile(rf'"version":{ERASED_VERSION},"properties":{{}}'.encode())
 """In an event that tells of an erasure, which has to reach those who are to erase the person, too."""
-
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def find(read: Reads, organization_id: str, wanted: Wanted, known: Person | None = None) -> Person:
@@ -48,10 +43,10 @@ def find(read: Reads, organization_id: str, wanted: Wanted, known: Person | None
             f"several contacts have this e-mail or phone: {', '.join(sorted(live))}; "
             "merge them, or name one with --record"
         )
-    read(_learn_from_records, organization_id, person)
+    read(learn_from_records, organization_id, person)
     _find_shared_points(read, organization_id, person)
     _add_records(read, organization_id, wanted, person, deleted=True)
-    read(_learn_from_records, organization_id, person)
+    read(learn_from_records, organization_id, person)
     # Twice, since what was sent tells more than the contact has.
     for _ in range(2):
         _add_submissions(read, organization_id, person)
@@ -123,7 +118,7 @@ def _add_records(
             return None
         if not seeds.finds(row.properties.decode(errors="replace")):
             return None
-        values = _values(row.properties)
+        values = values_in(row.properties)
         if values.get("email") in emails or values.get("phone") in phones:
             if row.deleted_at is None:
                 live.add(str(key[0]))
@@ -136,51 +131,6 @@ def _add_records(
         before = len(person.records)
         person.records |= set(scan(read, BY_TABLE["records"], organization_id, columns, examine))
     return live
-
-
-def _learn_from_records(conn: sa.Connection, organization_id: str, person: Person) -> None:
-    """Learn e-mails, phones and names from what the records have, and had."""
-    for record_id in person.records:
-        row = record_rows.by_id(conn, organization_id, record_id)
-        if row is None:
-            continue
-        kept = {prop.slug: prop.type for prop in record_rows.object_of(conn, row).kept}
-        values = _values(row.properties.encode())
-        _learn(person, kept, values.items())
-        parts = (_first(values, _FIRST_NAMES), _first(values, _LAST_NAMES))
-        if all(parts):
-            person.names.add(" ".join(map(str, parts)))
-        changes = conn.scalars(
-            sa.select(sa.cast(records_tables.record_changes.c.changed, sa.LargeBinary)).where(
-                records_tables.record_changes.c.record_id == record_id
-            )
-        )
-        for changed in changes:
-            for slug, before_and_after in _values(changed).items():
-                if isinstance(before_and_after, list):
-                    _learn(person, kept, ((slug, value) for value in before_and_after))
-        identities = records_tables.identities.c
-        for kind, value in conn.execute(
-            sa.select(identities.kind, identities.value).where(identities.record_id == record_id)
-        ).tuples():
-            (person.emails if kind == "email" else person.phones).add(value)
-
-
-def _learn(person: Person, types: dict[str, Any], values: Iterable[tuple[str, Any]]) -> None:
-    for slug, value in values:
-        if not isinstance(value, str) or not value:
-            continue
-        kind = types.get(slug)
-        if kind == "email":
-            person.emails.add(value)
-        elif kind == "phone":
-            person.phones.add(value)
-        elif kind in {"text", "long_text"} and slug in NAMES:
-            person.names.add(value)
-
-
-def _first(values: dict[str, Any], slugs: Iterable[str]) -> Any:
-    return next((values[slug] for slug in slugs if values.get(slug)), None)
 
 
 def _add_submissions(read: Reads, organization_id: str, person: Person) -> None:
@@ -224,7 +174,7 @@ def _add_conversations(read: Reads, organization_id: str, person: Person) -> Non
             contact is None and (marks.finds(evidence) or marks.finds(external))
         ):
             return None
-        known = _values(row.evidence)
+        known = values_in(row.evidence)
         if known.get("name"):
             person.names.add(known["name"])
         for word, chars_min in ((known.get("username"), _LESSER_CHARS_MIN), (external, _EXTERNAL_CHARS_MIN)):
@@ -264,8 +214,8 @@ def _find_shared(read: Reads, organization_id: str, person: Person) -> None:
             return None
         if not any_name.finds(row.properties.decode(errors="replace")):
             return None
-        values = _values(row.properties)
-        full = f"{_first(values, _FIRST_NAMES)} {_first(values, _LAST_NAMES)}"
+        values = values_in(row.properties)
+        full = full_name(values)
         return next(
             (names[name] for value in (values.get("name"), full) if (name := _folded(str(value))) in names),
             None,
@@ -318,13 +268,6 @@ def _add_followers(read: Reads, organization_id: str, person: Person) -> None:
         scan(read, BY_TABLE["webhook_deliveries"], organization_id, ("subject", "event_id"), is_delivered)
     )
     person.workflow_runs |= set(scan(read, BY_TABLE["workflow_runs"], organization_id, ("event",), leads))
-
-
-def _values(stored: bytes) -> dict[str, Any]:
-    try:
-        return _decode(stored)
-    except msgspec.DecodeError:
-        return {}
 
 
 def _strings(stored: bytes) -> list[str]:

@@ -20,6 +20,7 @@ from svc.storage.files import tables as files_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.imports import tables as imports_tables
+from svc.storage.mail import tables as mail_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import tables as sites_tables
 from svc.storage.views import tables as views_tables
@@ -71,7 +72,7 @@ FILES: Final = (
         name="invitations",
         table=identity_tables.invitations,
         about="An invitation to become a member.",
-        left_out={"digest": _KEY},
+        left_out={"digest": _KEY, "mailed_digest": _KEY},
     ),
     ExportedFile(
         name="api_keys",
@@ -132,6 +133,12 @@ FILES: Final = (
         table=views_tables.views,
         about="A saved view: a tool that lists, and its input.",
         notes={"personId": "the member that made it"},
+    ),
+    ExportedFile(
+        name="notice_choices",
+        table=mail_tables.notice_choices,
+        about="A kind of notices that a member is told by mail.",
+        notes={"personId": "the member"},
     ),
     ExportedFile(name="sites", table=sites_tables.sites, about="A tracked site."),
     ExportedFile(
@@ -381,6 +388,9 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     identity_tables.people.name: "accounts: their e-mail and name are in `members`, their passwords nowhere",
     identity_tables.sessions.name: "who is signed in at this installation",
     identity_tables.sign_in_links.name: "digests of links that sign in at this installation",
+    mail_tables.mails.name: "mails that wait to be sent, and that some were, without their content",
+    mail_tables.mailed_links.name: "digests of links that are mailed to people of this installation",
+    mail_tables.asked_resets.name: "resets that wait a moment to be looked up, for all organizations",
     identity_tables.sign_in_failures.name: "counted for a while to slow down guessing, for all organizations",
     records_tables.record_keys.name: _DERIVED,
     records_tables.unique_values.name: _DERIVED,

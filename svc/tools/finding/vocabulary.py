@@ -60,6 +60,10 @@ NOUNS: Final = {
         "proposal proposed suggested propose change differs differ conflict pending value form file"
     ),
     "site": "website web page domain homepage shop store blog host tracked tracking visits visitors traffic",
+    "notice": (
+        "notification notify notifications alert alerts email mail mails tell told inform informed subscribe"
+        " unsubscribe offline held filed low ending failed"
+    ),
     "file": (
         "files upload uploaded document documents picture pictures photo image pdf download link stored size"
     ),

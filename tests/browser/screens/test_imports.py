@@ -37,10 +37,27 @@ def _count(page: Page, name: str) -> Any:
     return term.locator("xpath=following-sibling::dd")
 
 
+def _check_both(desk: Page, phone: Page) -> None:
+    assert 390 >= phone.evaluate("document.documentElement.scrollWidth")
+    assert [] == faults(desk) + faults(phone)
+
+
+def _import_another(page: Page, name: str, text: str) -> None:
+    """Import a file without trying it, from the end of an import."""
+    page.get_by_role("link", name="Import another file").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Choose a file")).to_be_visible()
+    page.get_by_label("Choose a file").set_input_files(_file(name, text))
+    expect(page.get_by_label("Find records by")).to_have_value("email")
+    page.get_by_role("button", name="Import", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Import without trying?")
+    dialog.get_by_role("button", name="Import").click()
+
+
 def test_a_file_is_tried_imported_and_mended_by_keys_alone(
     desk: Page, phone: Page, service: Service, watch: Watch, tmp_path: Path
 ) -> None:
-    """Columns are proposed; a dry run tells and writes nothing; the refused line is taken once it is mended."""
+    """Columns are proposed; a dry run writes nothing; the refused line is taken once it is mended."""
     watch.expected = ["422"]
     people = tmp_path / "people.csv"
     people.write_text("\n".join(_LINES) + "\n")
@@ -59,8 +76,7 @@ def test_a_file_is_tried_imported_and_mended_by_keys_alone(
     assert desk.url.partition("?")[2].startswith("import=imp_")
     phone.goto(desk.url)
     expect(phone.get_by_label("What “E-mail” is for")).to_have_value("email")
-    assert 390 >= phone.evaluate("document.documentElement.scrollWidth")
-    assert [] == faults(desk) + faults(phone)
+    _check_both(desk, phone)
 
     desk.get_by_label("What “Lieblingsfarbe” is for").focus()
     desk.keyboard.type("E-mail")
@@ -77,8 +93,7 @@ def test_a_file_is_tried_imported_and_mended_by_keys_alone(
     row = desk.get_by_role("table", name="Refused lines").get_by_role("row").nth(1)
     expect(row).to_contain_text("4")
     expect(phone.get_by_role("heading", name="What would become of 3 lines")).to_be_visible()
-    assert 390 >= phone.evaluate("document.documentElement.scrollWidth")
-    assert [] == faults(desk) + faults(phone)
+    _check_both(desk, phone)
     assert 0 == _contacts(service, "ola@example.com", "pia@example.com")
 
     desk.get_by_role("button", name="Import 2 lines").focus()
@@ -91,16 +106,10 @@ def test_a_file_is_tried_imported_and_mended_by_keys_alone(
         desk.get_by_role("button", name="Refused lines as a file").click()
     assert "people.refused.csv" == download.value.suggested_filename
     refused = Path(download.value.path()).read_text()
-    assert "no address" in refused and "ola@" not in refused
+    assert "no address" in refused
+    assert "ola@" not in refused
 
-    desk.get_by_role("link", name="Import another file").focus()
-    desk.keyboard.press("Enter")
-    expect(desk.get_by_role("heading", name="Choose a file")).to_be_visible()
-    mended = refused.replace("no address", "nobody@example.com")
-    desk.get_by_label("Choose a file").set_input_files(_file("mended.csv", mended))
-    expect(desk.get_by_label("Find records by")).to_have_value("email")
-    desk.get_by_role("button", name="Import", exact=True).click()
-    desk.get_by_role("dialog", name="Import without trying?").get_by_role("button", name="Import").click()
+    _import_another(desk, "mended.csv", refused.replace("no address", "nobody@example.com"))
 
     expect(desk.get_by_role("heading", name="1 line of “mended.csv” is imported")).to_be_visible()
     assert 1 == _contacts(service, "nobody@example.com")
@@ -109,7 +118,7 @@ def test_a_file_is_tried_imported_and_mended_by_keys_alone(
 def test_an_upload_goes_on_after_a_lost_connection_and_a_reload(
     desk: Page, service: Service, watch: Watch, tmp_path: Path
 ) -> None:
-    """Parts that are stored are not sent again; meanwhile no second import begins; cancelling frees the way."""
+    """Stored parts are not sent again; meanwhile no second import begins; cancelling frees the way."""
     watch.expected = ["ERR_"]
     line = f"Big,big@example.com,{'x' * 1_000}"
     big = tmp_path / "big.csv"

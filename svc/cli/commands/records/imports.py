@@ -230,7 +230,8 @@ def _tell(import_: dict[str, Any], outputs: dict[str, Path | None]) -> None:
     if import_["state"] not in {"done", "checked"}:
         raise Failure(import_["failure"] or f"the import is {import_['state']}")
     if counts["refused"]:
-        raise Failure(f"{counts['refused']:,} lines were refused: mend them in {outputs['refused']}")
+        lines = "1 line was" if counts["refused"] == 1 else f"{counts['refused']:,} lines were"
+        raise Failure(f"{lines} refused: mend them in {outputs['refused']}")
 
 
 class _Bar(Protocol):
