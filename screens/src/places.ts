@@ -143,6 +143,13 @@ export const PLACES: readonly Place[] = [
     load: () => import("./screens/objects/object"),
   },
   {
+    path: "/app/settings/objects/{object}/import",
+    label: "objects",
+    needs: "records.write",
+    asks: [ask.OBJECT, ask.IMPORT],
+    load: () => import("./screens/imports/import"),
+  },
+  {
     path: "/app/settings/audit",
     label: "audit",
     section: "organization",

@@ -21,6 +21,7 @@ _QUERIES: Final = (
     "/app/settings/audit?outcome=done&action=form.create",
     "/app/settings/audit?from=2026-01-01&outcome=done",
     "/app/settings/objects/contact",
+    "/app/settings/objects/contact/import",
 )
 _ASKED: Final = {
     "/app/submissions?state=Nonsense": {"submission.list"},  # which is refused

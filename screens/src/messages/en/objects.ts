@@ -16,6 +16,7 @@ export const objects = {
   may: "May appear",
   mayNot: "Does not appear",
   made: "Made",
+  import: "Import",
   edit: "Rename",
   renamed: "Renamed",
   properties: "Properties",

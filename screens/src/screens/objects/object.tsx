@@ -1,7 +1,7 @@
 /** One object: its properties, and whether it may appear in embeds, with what that would show. */
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
-import { parameter, setParameters, to } from "../../house/address";
+import { go, parameter, setParameters, to } from "../../house/address";
 import { may } from "../../house/boot";
 import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
@@ -10,7 +10,7 @@ import { write } from "../../house/tools";
 import { Page, PageSkeleton } from "../../frame/page";
 import { objects as words } from "../../messages/en/objects";
 import { messages, say } from "../../messages/messages";
-import { Button } from "../../parts/button";
+import { Button, LinkButton } from "../../parts/button";
 import { ask } from "../../parts/dialog";
 import { Failure } from "../../parts/failure";
 import { TextField } from "../../parts/field";
@@ -27,14 +27,16 @@ export default function ObjectScreen({ params: { object: slug = "" } }: ScreenPr
   const { answer: object, problem, query } = useAnswer("object.get", { objectType: slug });
   const mayChange = may("settings");
   const open = (changes: Record<string, string | null>) => setParameters(changes, { replace: Object.values(changes).includes(null) });
-  useKeys(
-    mayChange
+  const importing = to(`/app/settings/objects/${slug}/import`);
+  useKeys([
+    ...(mayChange
       ? [
           { key: "c", label: words.newProperty, run: () => open({ new: "1" }) },
           { key: "e", label: words.edit, run: () => open({ rename: "1" }) },
         ]
-      : [],
-  );
+      : []),
+    ...(may("records.write") ? [{ key: "i", label: words.import, run: () => void go(importing) }] : []),
+  ]);
   if (problem && !object) return <Failure problem={problem} again={() => void query.again()} />;
   if (!object || object.slug !== slug) return <PageSkeleton />;
   const edited = object.properties.find((property) => property.slug === parameter("property"));
@@ -42,7 +44,12 @@ export default function ObjectScreen({ params: { object: slug = "" } }: ScreenPr
     <Page
       title={object.labelPlural}
       crumbs={[messages.nav.settings, { label: words.title, href: to("/app/settings/objects") }]}
-      actions={mayChange && <Button icon="pencil" onClick={() => open({ rename: "1" })}>{words.edit}</Button>}
+      actions={
+        <>
+          {mayChange && <Button icon="pencil" onClick={() => open({ rename: "1" })}>{words.edit}</Button>}
+          {may("records.write") && <LinkButton icon="upload" href={importing}>{words.import}</LinkButton>}
+        </>
+      }
       wide
     >
       <section>

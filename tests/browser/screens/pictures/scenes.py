@@ -14,6 +14,7 @@ _HELD: Final = "sub_01M7X1398A52YRB74RYQ2V32RP"
 _FILED: Final = "sub_01M7JQGD8AAJWXP19D9WT73KHW"
 _OWN: Final = "sub_01M75VGT8A6HNNB262C79TVF39"
 _MEMBER: Final = "usr_01M825WQ8AD158XBBPX9YXN86Z"
+_IMPORT: Final = "/app/settings/objects/contact/import"
 _AUDIT: Final[str] = TOWN["answers"]['audit.list {"limit":50}']["entries"][2]["id"]
 
 _ALL: Final[tuple[State, ...]] = ("full", "empty", "loading", "failed")
@@ -96,6 +97,12 @@ SCENES: Final = (
     Scene("object-new", "/app/settings/objects?new=1"),
     *_in(_NOT_EMPTY, "object", "/app/settings/objects/contact", height=1600),
     Scene("property-new", "/app/settings/objects/deal?new=1"),
+    *_in(_NOT_EMPTY, "import", _IMPORT),
+    Scene("import-uploading", f"{_IMPORT}?import=imp_01M82BNNF12SR4V3ACE08GNFBV"),
+    Scene("import-columns", f"{_IMPORT}?import=imp_01M82BNNF12SR4V3ACE08GNFBW", height=1300),
+    Scene("import-running", f"{_IMPORT}?import=imp_01M82BNNF12SR4V3ACE08GNFBX"),
+    Scene("import-tried", f"{_IMPORT}?import=imp_01M82BNNF12SR4V3ACE08GNFBY", height=1800),
+    Scene("import-done", f"{_IMPORT}?import=imp_01M82BNNF12SR4V3ACE08GNFBZ"),
     *_in(_NOT_EMPTY, "audit", "/app/settings/audit"),
     Scene("audit-entry", f"/app/settings/audit?open={_AUDIT}"),
     *_in(_ALL, "api-keys", "/app/settings/api-keys"),
@@ -129,6 +136,8 @@ _ON_PHONE: Final = {
     "api-keys",
     "api-key-new",
     "object",
+    "import-columns",
+    "import-tried",
     "sign-in",
 }
 PHONE_SCENES: Final = tuple(
