@@ -13,6 +13,7 @@ from svc.actors.ai.body_bytes import BodyBytes
 from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
 from svc.actors.ai.settlements import Settlements
 from svc.actors.ai.upstreams import Upstreams
+from svc.actors.certificates.issuer import Issuer
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter, KeyedPace
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
@@ -99,6 +100,7 @@ class System(ActorSystem):
         ai_stop_seconds: float = STOP_SECONDS,
         stream_places: StreamPlaces | None = None,
         files: FileStore | None = None,
+        certificates: Issuer | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
@@ -177,6 +179,8 @@ class System(ActorSystem):
         """The contents of files."""
         self.file_addresses = FileAddresses(secrets.sealing)
         """What signs addresses of files."""
+        self.certificates = certificates
+        """The issuer of this installation's certificate, where it has one by ACME."""
         self.uploads = KeyedLimiter(UPLOADS_AT_ONCE, 0)
         """Uploads under way, by organization."""
         self.uploads_of_senders = KeyedLimiter(UPLOADS_AT_ONCE_OF_SENDER, 0)

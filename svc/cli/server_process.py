@@ -12,6 +12,8 @@ import trio
 
 from svc import logging
 from svc.actors.ai.upstreams import BuiltIn, Upstreams
+from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, CertificateKeeper
+from svc.actors.certificates.issuer import Challenges, Issuer
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
 from svc.actors.outbound.client import OutboundHttp
@@ -19,12 +21,12 @@ from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.reconciler import Reconciler
 from svc.actors.stream_places import StreamPlaces
 from svc.actors.system import Secrets, System
-from svc.cli import sockets
+from svc.cli import certificates, sockets
 from svc.cli.data_directory import DataDirectory, ServiceAddresses
 from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data
 from svc.cli.endpoints import Endpoints, endpoints, reachable_host
 from svc.cli.failures import as_failure
-from svc.cli.listeners import Listeners, certificate_of
+from svc.cli.listeners import Listeners, served_certificate
 from svc.cli.watchdog import Watchdog
 from svc.clock import Clock, WallClock
 from svc.domain.ai.models import ModelCatalogue
@@ -35,7 +37,6 @@ from svc.domain.net.client_addresses import parse_networks
 from svc.domain.times import DAY_MS
 from svc.http.screens import assets as screens
 from svc.http.screens.assets import ScreensNotBuilt
-from svc.http.server import check_certificate
 from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
 from svc.storage.files.contents import FileStore
@@ -81,12 +82,12 @@ async def run(
         screens.built()
     if demo:
         refuse_other_data(directory)
-    certificate = certificate_of(settings.server)
-    if certificate is not None:
-        check_certificate(certificate)
+    served = served_certificate(settings, certificates.stored(directory))
+    challenges = Challenges()
     async with (
         sockets.opened(settings.server.bind, may_move="server.bind" in movable) as public,
         sockets.opened(settings.operator.bind, may_move="operator.bind" in movable) as operator,
+        sockets.opened(settings.tls.http_bind if settings.tls.domain else ()) as plain,
     ):
         directory.make()
         key = directory.open_key()
@@ -117,17 +118,26 @@ async def run(
                     files=DirectoryFiles(directory.files),
                     models=models,
                     built_in=built_in,
+                    certificates=certificates.issuer(settings, directory, served, challenges, clock),
                 ) as system,
                 _bounded_end(watchdog),
             ):
                 system.base_url = settings.server.public_url or bound.base_url
                 directory.note_service(ServiceAddresses(os.getpid(), system.base_url, bound.operator_url))
                 listeners = Listeners.over(
-                    system, settings, public, operator, certificate=certificate, token=token, demo=facts
+                    system,
+                    settings,
+                    public,
+                    operator,
+                    plain=plain,
+                    challenges=challenges,
+                    served=served,
+                    token=token,
+                    demo=facts,
                 )
                 await listeners.serve(
                     stop,
-                    partial(announce, bound, facts),
+                    partial(_ready, system, partial(announce, bound, facts)),
                     partial(_quiesce, system),
                     partial(_drain, system, settings.actors.drain_seconds),
                 )
@@ -204,6 +214,7 @@ async def _live_system(
     files: FileStore,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    certificates: Issuer | None,
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
     allowed = parse_networks(settings.outgoing.allowed_networks)
@@ -234,6 +245,7 @@ async def _live_system(
         ai_stop_seconds=settings.server.graceful_seconds / 2,
         stream_places=StreamPlaces(settings.server.connections_max),
         files=files,
+        certificates=certificates,
     )
     store.listen(ChangeDispatcher(system))
     try:
@@ -250,6 +262,13 @@ async def _live_system(
     finally:
         with trio.CancelScope(shield=True), suppress(Unavailable):
             await store.write(clock_marks.mark)
+
+
+def _ready(system: System, announce: Callable[[], None]) -> None:
+    """Announce the service, and order its certificate, which needs the listeners."""
+    announce()
+    if system.certificates is not None:
+        CertificateKeeper(system, CERTIFICATE_KEEPER).start.tell()
 
 
 def _quiesce(system: System) -> None:

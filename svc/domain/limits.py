@@ -45,6 +45,8 @@ FORM_PARTS_MAX: Final = 1_000
 JSON_NESTING_MAX: Final = 32
 """Arrays and objects inside one another. Ours: a submission needs two, and no parser should recurse far."""
 EMAIL_CHARS_MAX: Final = 254
+CERTIFICATE_NAMES_MAX: Final = 20
+"""Names of one certificate by ACME. Ours: one that fails keeps the others waiting."""
 """RFC 5321 §4.5.3.1.3: a path is at most 256 octets, and two of them are its angle brackets."""
 PHONE_CHARS_MAX: Final = 64
 """A phone number as people write it. Ours: 15 digits, their punctuation and an extension fit well."""

@@ -60,7 +60,17 @@ and the log."""
 @click.option(
     "--demo", is_flag=True, help="Run with a demo shop, which is created in an empty data directory."
 )
-@configured(("bind", "--bind", "server.bind"), ("operator_bind", "--operator-bind", "operator.bind"))
+@click.option(
+    "--domain",
+    multiple=True,
+    metavar="NAME",
+    help="Serve this name by TLS, with a certificate by ACME. May be given several times.",
+)
+@configured(
+    ("bind", "--bind", "server.bind"),
+    ("operator_bind", "--operator-bind", "operator.bind"),
+    ("domain", "--domain", "tls.domain"),
+)
 def command(configuration: Configuration, *, demo: bool) -> None:
     """Run the service until SIGINT or SIGTERM. A second signal ends it at once."""
     settings = _with_demo_credits(configuration) if demo else configuration.settings

@@ -12,13 +12,13 @@ import msgspec
 import trio
 
 from svc.cli.commands.organization_export import ALL, export_all
-from svc.cli.data_directory import sync
 from svc.cli.failures import Failure
 from svc.cli.transfers.installation import Caller, pages
 from svc.cli.transfers.selection import Selection, on_installation
 from svc.domain.imports.exported import CsvWriter, json_lines
 from svc.domain.limits import LIST_ROWS_MAX
 from svc.domain.records.properties import Property
+from svc.storage.private_files import sync
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _STDOUT: Final = Path("-")

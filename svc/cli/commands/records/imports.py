@@ -11,13 +11,13 @@ from typing import Any, Final, Protocol
 import click
 import trio
 
-from svc.cli.data_directory import sync
 from svc.cli.failures import Failure
 from svc.cli.tables import echo_table
 from svc.cli.transfers.installation import Installation
 from svc.cli.transfers.selection import Selection, on_installation
 from svc.domain.imports.columns import usable
 from svc.domain.limits import IMPORT_PART_BYTES
+from svc.storage.private_files import sync
 
 _JSON_SUFFIXES: Final = frozenset({".ndjson", ".jsonl", ".json"})
 _OUTCOMES: Final = ("created", "updated", "unchanged", "suggested", "refused")
