@@ -135,9 +135,7 @@ class TlsSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     domain: Annotated[tuple[CertificateName, ...], msgspec.Meta(max_length=CERTIFICATE_NAMES_MAX)] = ()
     acme_directory: DirectoryUrl = DirectoryUrl("https://acme-v02.api.letsencrypt.org/directory")
-    acme_email: (
-        Annotated[str, msgspec.Meta(pattern=r"^[!-~]+@[!-~]+$", max_length=EMAIL_CHARS_MAX)] | None
-    ) = None
+    acme_email: Contact | None = None
     acme_roots: Path | None = None
     http_bind: Addresses = (Address(":80"),)
 

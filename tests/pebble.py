@@ -68,8 +68,10 @@ def pebble(tmp_path: Path, **environment: str) -> Iterator[Pebble]:
     with ExitStack() as stack:
         stack.enter_context(
             _running(
-                [DNS, *nothing, "-dns01", f"127.0.0.1:{dns}", "-management", f"127.0.0.1:{dns_management}"]
-                + ["-defaultIPv6", ""],
+                [
+                    *(DNS, *nothing, "-defaultIPv6", ""),
+                    *("-dns01", f"127.0.0.1:{dns}", "-management", f"127.0.0.1:{dns_management}"),
+                ],
                 dns_management,
                 {},
             )

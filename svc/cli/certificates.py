@@ -47,8 +47,8 @@ def issuer(
         _announce(tls.acme_directory, outlook)
 
     return AcmeIssuer(
-        AcmeServer(tls.acme_directory, tls.acme_email, roots),
-        tls.domain,
+        AcmeServer(str(tls.acme_directory), tls.acme_email, roots),
+        tuple(map(str, tls.domain)),
         files,
         answers=challenges,
         wall=clock.wall,

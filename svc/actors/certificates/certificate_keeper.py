@@ -76,12 +76,12 @@ class CertificateKeeper(Actor[System, KeeperState]):
     async def _order(self) -> None:
         state = self.state
         try:
+            await self._begin()
             state.validity = await self._issuer.issue()
         except OrderFailed as error:
             await self._note(error)
             return
-        if state.failures is not None:
-            await self._keep(None)
+        await self._keep(None)
         state.order_at = state.validity.renews_at
         log.info(
             "a certificate was issued",
@@ -90,26 +90,40 @@ class CertificateKeeper(Actor[System, KeeperState]):
             renewed=rfc3339(state.order_at),
         )
 
-    async def _note(self, error: OrderFailed) -> None:
-        """Back off. A cause is told once, as long as it stays the same."""
-        state, issuer, now = self.state, self._issuer, self._now()
-        before, why = state.failures, str(error)
-        failures = Failures(
+    async def _begin(self) -> None:
+        """Count the order before it is placed, so that no crash can lead to one after the other."""
+        try:
+            await self._issuer.keep_failures(
+                self._failed("the service ended before the directory was done", 0)
+            )
+        except OSError as error:
+            raise OrderFailed(f"nothing can be stored: {error.strerror or error}") from error
+
+    def _failed(self, why: str, wait_until: int) -> Failures:
+        """One more failure than are known so far."""
+        before, issuer = self.state.failures, self._issuer
+        return Failures(
             names=issuer.names,
             directory=issuer.directory,
             count=1 if before is None else before.count + 1,
-            failed_at=now,
-            wait_until=error.wait_until,
+            failed_at=self._now(),
+            wait_until=wait_until,
             why=why,
         )
-        state.order_at = failures.retry_at()
+
+    async def _note(self, error: OrderFailed) -> None:
+        """Back off. A cause is told once, as long as it stays the same."""
+        state, now = self.state, self._now()
+        before, why = state.failures, str(error)
+        failures = self._failed(why, error.wait_until)
+        state.failures, state.order_at = failures, failures.retry_at()
         left = None if state.validity is None else state.validity.not_after - now
         urgent = left is None or left < URGENT_MS
         if before is None or before.why != why:
             getattr(log, "error" if urgent else "warning")(
                 "no certificate was issued",
                 why=why,
-                names=list(issuer.names),
+                names=list(failures.names),
                 next_order=rfc3339(state.order_at),
                 present_one=_present(left),
             )

@@ -109,8 +109,9 @@ def _error(bind: Bind, error: OSError) -> ListenError:
     if error.errno == errno.EACCES and 0 < bind.port < _UNPRIVILEGED_PORT:
         return ListenError(
             f"Cannot listen on {bind}: ports below {_UNPRIVILEGED_PORT} need the capability"
-            " CAP_NET_BIND_SERVICE. In a systemd unit that is AmbientCapabilities=CAP_NET_BIND_SERVICE; without systemd,"
-            f" `sysctl net.ipv4.ip_unprivileged_port_start={bind.port}` gives them to everybody"
+            " CAP_NET_BIND_SERVICE. In a systemd unit that is AmbientCapabilities=CAP_NET_BIND_SERVICE;"
+            f" without systemd, `sysctl net.ipv4.ip_unprivileged_port_start={bind.port}` gives them"
+            " to everybody"
         )
     return ListenError(f"Cannot listen on {bind}: {_reason(error)}")
 
