@@ -27,7 +27,11 @@ def _certificates(directory: Path, count: int) -> list[Certificate]:
 async def _dial(bind: Bind, trusted: ssl.SSLContext) -> trio.SSLStream[trio.SocketStream]:
     tcp = await trio.open_tcp_stream("127.0.0.1", bind.port)
     stream = trio.SSLStream(tcp, trusted, server_hostname="localhost", https_compatible=True)
-    await stream.do_handshake()
+    try:
+        await stream.do_handshake()
+    except BaseException:
+        await trio.aclose_forcefully(stream)
+        raise
     return stream
 
 
