@@ -31,6 +31,7 @@ from svc.domain.ai.routing import Rests
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.files.addresses import FileAddresses
+from svc.domain.identity.first_owner import FirstOwnerLink
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
@@ -94,6 +95,7 @@ class System(ActorSystem):
         *,
         calls_per_minute: int = CALLS_MAX,
         event_life_ms: int = EVENT_LIFE_MS,
+        starting_micro_credits: int = 0,
         outbound_http: OutboundHttp | None = None,
         models: ModelCatalogue | None = None,
         upstreams: Upstreams | None = None,
@@ -115,6 +117,8 @@ class System(ActorSystem):
         """The budget of each key and of each signed-in person."""
         self.event_life_ms = event_life_ms
         """How long an event is kept after it was dispatched."""
+        self.starting_micro_credits = starting_micro_credits
+        """What the first owner's organization is given for AI calls."""
         self.under_way: set[tuple[str, str, str, str]] = set()
         """Writes with an idempotency key that are in progress: organization, caller, tool and key."""
         self.keys: CredentialCache[Route] = CredentialCache(store, clock, api_keys.route)
@@ -187,6 +191,8 @@ class System(ActorSystem):
         """Uploads under way, by who sends them."""
         self.base_url = ""
         """The public base URL, for links in embeds; set once the listener is open."""
+        self.first_owner = FirstOwnerLink()
+        """What opens the first organization; nothing does until the service begins to listen."""
         self.visitor_keys: tuple[bytes, ...] = ()
         """The keys under which visitors are hashed, newest first; `Reconciler` replaces the tuple."""
 

@@ -32,11 +32,13 @@ from svc.clock import Clock, WallClock
 from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
+from svc.domain.identity.people import WELCOME_PATH
 from svc.domain.limits import AI_ANSWER_BYTES_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.domain.times import DAY_MS
 from svc.http.screens import assets as screens
 from svc.http.screens.assets import ScreensNotBuilt
+from svc.services import first_owner
 from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
 from svc.storage.files.contents import FileStore
@@ -52,8 +54,8 @@ CLOSING_SECONDS: Final = 30
 LOST_LINES_SECONDS: Final = 1
 """Interval at which lost log lines are reported."""
 
-Announce = Callable[[Endpoints, DemoFacts | None], None]
-"""Called once the service accepts connections."""
+Announce = Callable[[Endpoints, DemoFacts | None, str | None], None]
+"""Called once the service accepts connections, with the first owner's link if there is no organization."""
 
 
 async def run(
@@ -137,7 +139,7 @@ async def run(
                 )
                 await listeners.serve(
                     stop,
-                    partial(_ready, system, partial(announce, bound, facts)),
+                    partial(_ready, system, partial(announce, bound, facts, await _first_owner_link(system))),
                     partial(_quiesce, system),
                     partial(_drain, system, settings.actors.drain_seconds),
                 )
@@ -238,6 +240,7 @@ async def _live_system(
         clock,
         secrets,
         calls_per_minute=settings.tools.calls_per_minute,
+        starting_micro_credits=int(settings.ai.starting_credits),
         event_life_ms=settings.data.history_days * DAY_MS,
         outbound_http=outbound_http,
         models=models,
@@ -269,6 +272,11 @@ def _ready(system: System, announce: Callable[[], None]) -> None:
     announce()
     if system.certificates is not None:
         CertificateKeeper(system, CERTIFICATE_KEEPER).start.tell()
+
+
+async def _first_owner_link(system: System) -> str | None:
+    token = await first_owner.link(system)
+    return None if token is None else f"{system.base_url}{WELCOME_PATH}#{token}"
 
 
 def _quiesce(system: System) -> None:

@@ -319,6 +319,7 @@ SCREEN_COMMENT_MS: Final = 15 * SECOND_MS
 SCREEN_RETRY_SECONDS: Final = 15
 """`Retry-After` where a stream of live events finds no place: meanwhile the page asks every 15 seconds."""
 SIGN_IN_LINK_LIFE_MS: Final = DAY_MS
+FIRST_OWNER_LIFE_MS: Final = 30 * MINUTE_MS
 """Ours: it is printed while the service is stopped, and used once it runs."""
 INVITATIONS_MAX: Final = 200
 """Invitations of one organization that wait. Ours."""

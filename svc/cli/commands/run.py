@@ -15,7 +15,7 @@ import trio
 from msgspec.structs import replace
 
 from svc import logging
-from svc.cli import offline, server_process
+from svc.cli import server_process
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo_files import DemoFacts, welcome
 from svc.cli.endpoints import Endpoints
@@ -26,10 +26,11 @@ from svc.cli.watchdog import Watchdog
 from svc.config import ConfigError, Configuration, model_catalogue
 from svc.demo.ai import DEMO_PROVIDER, echo, with_demo
 from svc.domain.ai.money import MICRO, Credits
+from svc.domain.limits import FIRST_OWNER_LIFE_MS
+from svc.domain.times import MINUTE_MS
 from svc.http.server import CertificateError, ListenError
 from svc.output import Output
 from svc.settings import Settings
-from svc.storage.identity import organizations
 from svc.storage.store import StoreError
 from svc.version import VERSION
 
@@ -87,7 +88,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     directory = DataDirectory(settings.data.directory)
     movable = [key for key in BINDS if demo and configuration.is_default(key)]
 
-    def announce(bound: Endpoints, facts: DemoFacts | None) -> None:
+    def announce(bound: Endpoints, facts: DemoFacts | None, first_owner: str | None) -> None:
         token = (
             configuration.origins["operator.token"]
             if settings.operator.token
@@ -106,10 +107,13 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 "",
                 welcome(directory, facts, token).rstrip("\n"),
             ]
-        elif not offline.read(directory, organizations.is_any):
+        elif first_owner is not None:
             data = shlex.quote(str(directory.path))
             lines.append(
-                "There is no organization yet. In a second terminal, this makes one, and its first API key:\n"
+                "There is no organization yet. This link makes one with you as its owner, once, within"
+                f" {FIRST_OWNER_LIFE_MS // MINUTE_MS} minutes:\n"
+                f"  {first_owner}\n"
+                "Or, in a second terminal, this makes one, and its first API key:\n"
                 f"  {program()} setup --data {data}"
             )
         if not Output(sys.stdout).write("\n".join(lines) + "\n"):

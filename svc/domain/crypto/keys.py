@@ -18,6 +18,7 @@ GATEWAY_KEY: Final = "svcg_"
 SERVER_KEY: Final = "sk_live_"
 CHANNEL_KEY: Final = "ck_live_"
 SIGN_IN_LINK: Final = "svcl_"
+FIRST_OWNER: Final = "svco_"
 INVITATION: Final = "svci_"
 SESSION: Final = "svcs_"
 
