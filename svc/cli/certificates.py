@@ -1,6 +1,7 @@
 """The issuer of the service's certificate, and what it prints before the first order."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -32,27 +33,57 @@ def issuer(
     clock: Clock,
 ) -> Issuer | None:
     """The issuer of certificates for the configured names, which *served* gets; None without names."""
-    tls = settings.tls
-    if not tls.domain or served is None:
+    if not settings.tls.domain or served is None:
         return None
+    path = stored(directory)
+
+    def announce(outlook: Outlook) -> None:
+        _announce(settings.tls.acme_directory, outlook)
+
+    return _acme(
+        settings,
+        path,
+        challenges,
+        clock.wall,
+        serve=lambda: served.use(Certificate(path, path)),
+        announce=announce,
+    )
+
+
+def looker(settings: Settings, directory: DataDirectory) -> Issuer:
+    """An issuer that is asked what it sees, and nothing else."""
+    return _acme(
+        settings, stored(directory), Challenges(), lambda: 0, serve=lambda: None, announce=_say_nothing
+    )
+
+
+def _say_nothing(_outlook: Outlook) -> None:
+    """For who looks themselves."""
+
+
+def _acme(
+    settings: Settings,
+    path: Path,
+    answers: Challenges,
+    wall: Callable[[], int],
+    *,
+    serve: Callable[[], None],
+    announce: Callable[[Outlook], None],
+) -> Issuer:
     # Here, since installations without it need neither requests nor the parsing of certificates.
     from svc.actors.certificates.acme_issuer import AcmeIssuer  # noqa: PLC0415
     from svc.actors.certificates.acme_order import AcmeServer  # noqa: PLC0415
     from svc.storage.certificates import CertificateFiles  # noqa: PLC0415
 
-    files = CertificateFiles(stored(directory))
+    tls = settings.tls
     roots = None if tls.acme_roots is None else str(tls.acme_roots)
-
-    def announce(outlook: Outlook) -> None:
-        _announce(tls.acme_directory, outlook)
-
     return AcmeIssuer(
         AcmeServer(str(tls.acme_directory), tls.acme_email, roots),
         tuple(map(str, tls.domain)),
-        files,
-        answers=challenges,
-        wall=clock.wall,
-        serve=lambda: served.use(Certificate(files.certificate, files.certificate)),
+        CertificateFiles(path),
+        answers=answers,
+        wall=wall,
+        serve=serve,
         announce=announce,
     )
 
