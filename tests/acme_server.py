@@ -38,6 +38,10 @@ class Misbehaving(NamedTuple):
     asked: list[str]
 
 
+def _nothing(_base: str) -> Said:
+    return Said(404)
+
+
 @contextmanager
 def misbehaving(tmp_path: Path, answers: dict[str, Callable[[str], Said]]) -> Iterator[Misbehaving]:
     """A directory that answers by *answers*, of the base URL, at each path; a nonce comes with each."""
@@ -48,7 +52,7 @@ def misbehaving(tmp_path: Path, answers: dict[str, Callable[[str], Said]]) -> It
         def answer(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             asked.append(self.path)
-            said = answers.get(self.path, lambda _: Said(404))(base)
+            said = answers.get(self.path, _nothing)(base)
             self.send_response_only(said.status)
             headers = {"Replay-Nonce": f"nonce{len(asked):03}", "Content-Type": said.type, **said.headers}
             for name, value in (headers | {"Content-Length": str(len(said.body))}).items():
@@ -57,7 +61,7 @@ def misbehaving(tmp_path: Path, answers: dict[str, Callable[[str], Said]]) -> It
             if self.command != "HEAD":
                 self.wfile.write(said.body)
 
-        do_GET = do_HEAD = do_POST = answer
+        do_GET = do_HEAD = do_POST = answer  # noqa: N815  # as the base class has them
 
         def log_message(self, *_args: Any) -> None:
             """Say nothing."""

@@ -8,7 +8,7 @@ from typing import Final
 import trio
 
 from svc.cli import certificates
-from svc.cli.doctor.findings import Finding, Install
+from svc.cli.doctor.findings import Finding, Install, State
 from svc.domain.certificates.outlook import warnings
 from svc.domain.certificates.renewal import Validity
 from svc.domain.errors import InvalidValue
@@ -57,7 +57,7 @@ def _by_acme(install: Install) -> Iterator[Finding]:
             f"The last {failures.count} orders failed, at {rfc3339(failures.failed_at)}: {failures.why}.",
         )
     if validity is None:
-        state = "problem" if install.running else "warning"
+        state: State = "problem" if install.running else "warning"
         yield Finding(_ABOUT, state, "There is none yet: the service orders it when it starts.")
     elif not validity.covers(tls.domain):
         lacking = ", ".join(name for name in tls.domain if name not in validity.names)
@@ -85,7 +85,7 @@ def _time_left(validity: Validity, remedy: str) -> Finding:
         begins = rfc3339(validity.not_before)
         return Finding(_ABOUT, "problem", f"It only holds from {begins} on: look at the machine's clock.")
     short = min(SOON_MS, (validity.not_after - validity.not_before) // 4)
-    state = "warning" if validity.not_after - now < short else "ok"
+    state: State = "warning" if validity.not_after - now < short else "ok"
     return Finding(
         _ABOUT, state, f"It is for {', '.join(validity.names) or 'no name'}, until {until}. {remedy}"
     )

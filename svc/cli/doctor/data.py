@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import Final
 
 from svc.cli import offline
-from svc.cli.doctor.findings import Finding, Install
+from svc.cli.doctor.findings import Finding, Install, State
 from svc.cli.failures import Failure
 from svc.domain.times import MINUTE_MS, SECOND_MS, rfc3339
 from svc.storage.clock import marks
@@ -85,12 +85,8 @@ def disk(install: Install) -> Iterator[Finding]:
     folder = path if path.is_dir() else next(one for one in path.absolute().parents if one.is_dir())
     room = shutil.disk_usage(folder).free // MIB
     if room < ROOM_MIB:
-        state = Finding(
-            "disk",
-            "problem" if room < LITTLE_ROOM_MIB else "warning",
-            f"{room} MiB are left on the disk of {folder}: make room.",
-        )
-        yield state
+        little: State = "problem" if room < LITTLE_ROOM_MIB else "warning"
+        yield Finding("disk", little, f"{room} MiB are left on the disk of {folder}: make room.")
     try:
         took = sync_ms(folder)
     except OSError as error:
@@ -98,7 +94,7 @@ def disk(install: Install) -> Iterator[Finding]:
         return
     says = f"The disk of {folder} takes {took:.1f} ms to sync"
     if took > SLOW_SYNC_MS:
-        slow = "problem" if took > VERY_SLOW_SYNC_MS else "warning"
+        slow: State = "problem" if took > VERY_SLOW_SYNC_MS else "warning"
         yield Finding("disk", slow, f"{says}, for which every write waits: use a local SSD, no network disk.")
     elif room >= ROOM_MIB:
         yield Finding("disk", "ok", f"{says}, and {room // 1024} GiB are left.")

@@ -24,8 +24,8 @@ def file_limits(install: Install) -> Iterator[Finding]:
         yield Finding(
             "file limits",
             "problem",
-            f"{hard} files may be open, and server.connections_max needs {needed}: set LimitNOFILE={needed} in the"
-            " systemd unit, or lower server.connections_max.",
+            f"{hard} files may be open, and server.connections_max needs {needed}: set LimitNOFILE={needed}"
+            " in the systemd unit, or lower server.connections_max.",
         )
     else:
         yield Finding("file limits", "ok", f"As many files may be open as are needed ({needed}).")
@@ -61,14 +61,15 @@ def proxy_headers(install: Install) -> Iterator[Finding]:
         yield Finding(
             "proxy headers",
             "problem",
-            f"server.trusted_proxies has {everybody[0]}, so every client can claim any address: name the proxies.",
+            f"server.trusted_proxies has {everybody[0]}, so every client can claim any address: name the"
+            " proxies.",
         )
     elif by_https and not own_tls and not server.trusted_proxies:
         yield Finding(
             "proxy headers",
             "problem",
-            "server.public_url is https, and the service has no TLS of its own: set server.trusted_proxies to the"
-            " address of the proxy, or all clients count as one and cookies are not secure.",
+            "server.public_url is https, and the service has no TLS of its own: set server.trusted_proxies to"
+            " the address of the proxy, or all clients count as one and cookies are not secure.",
         )
     elif server.trusted_proxies and not own_tls and not by_https:
         yield Finding(

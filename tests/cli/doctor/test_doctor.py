@@ -3,7 +3,9 @@
 import json
 import os
 import resource
+import shutil
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -97,7 +99,7 @@ def test_a_file_in_place_of_the_directory_is_a_problem(svc: Svc, data: Path) -> 
 def test_a_clock_behind_what_is_stored_is_a_problem(
     svc: Svc, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    behind = data_checks.time.time() - 2 * 3_600
+    behind = time.time() - 2 * 3_600
     monkeypatch.setattr(data_checks, "time", SimpleNamespace(time=lambda: behind, perf_counter=lambda: 0.0))
 
     state, says = one(svc, "clock")
@@ -112,7 +114,7 @@ def test_a_slow_disk_is_said(
     ms: float, state: str, svc: Svc, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(data_checks, "sync_ms", lambda _: ms)
-    monkeypatch.setattr(data_checks.shutil, "disk_usage", lambda _: SimpleNamespace(free=5 << 30))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=5 << 30))
 
     assert one(svc, "disk")[0] == state
     assert f"takes {ms} ms to sync" in one(svc, "disk")[1]
@@ -122,7 +124,7 @@ def test_a_slow_disk_is_said(
 def test_a_full_disk_is_said(
     mib: int, state: str, svc: Svc, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data_checks.shutil, "disk_usage", lambda _: SimpleNamespace(free=mib << 20))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=mib << 20))
     monkeypatch.setattr(data_checks, "sync_ms", lambda _: 1.0)
 
     assert one(svc, "disk") == (state, f"{mib} MiB are left on the disk of {whole}: make room.")
@@ -232,24 +234,24 @@ def _certified(path: Path, begins: timedelta, life: timedelta, *names: str) -> t
 
 
 @pytest.mark.parametrize(
-    ("begins", "life", "state", "part"),
+    ("begins", "said"),
     [
-        (-1, 90, "ok", "It is for crm.example.com, until "),
-        (-80, 90, "warning", "It is for crm.example.com, until "),
-        (-91, 90, "problem", "It has expired at "),
-        (1, 90, "problem", "look at the machine's clock"),
+        (-1, ("ok", "It is for crm.example.com, until ")),
+        (-80, ("warning", "It is for crm.example.com, until ")),
+        (-91, ("problem", "It has expired at ")),
+        (1, ("problem", "It only holds from ")),
     ],
 )
 def test_the_time_of_a_certificate_is_checked(
-    begins: int, life: int, state: str, part: str, svc: Svc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    begins: int, said: tuple[str, str], svc: Svc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _files(tmp_path, monkeypatch)
-    _certified(tmp_path, timedelta(days=begins), timedelta(days=life), "crm.example.com")
+    _certified(tmp_path, timedelta(days=begins), timedelta(days=90), "crm.example.com")
 
-    said = one(svc, "certificate")
+    state, says = one(svc, "certificate")
 
-    assert said[0] == state
-    assert part in said[1]
+    assert state == said[0]
+    assert says.startswith(said[1])
 
 
 def test_a_certificate_without_its_key_is_a_problem(
