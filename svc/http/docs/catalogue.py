@@ -71,6 +71,7 @@ SHELVES: Final = (
         "Running it, looking into it, and what it is made of.",
         (
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
+            Guide("certificates", "Certificates", "TLS for the service's own name, by ACME."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),
             Guide("glossary", "Glossary", "This project's words, each with its standard term."),

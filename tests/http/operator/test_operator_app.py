@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
 from svc.actors.agent.agent_conversation import AgentConversation
+from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, CertificateKeeper
 from svc.actors.kinds import KINDS
 from svc.actors.outbound.client import PostResult
 from svc.actors.reconciler import Reconciler
@@ -32,6 +33,7 @@ from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.sites import sites
 from tests import tables
+from tests.actors.certificates.test_certificate_keeper import Directory
 from tests.channels import Receiver, a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
@@ -346,6 +348,8 @@ async def test_nothing_private_is_shown(autojump_clock):
         connection = await here.store.write(a_connection, here.organization.id)
         reply = await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
         await AgentConversation(system, reply.conversation_id).wake()
+        system.certificates = Directory(here.clock)
+        await CertificateKeeper(system, CERTIFICATE_KEEPER).start()
         await trio.sleep(1)
 
         async with client_of(operator_app(system, TOKEN)) as operator:
