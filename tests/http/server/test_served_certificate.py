@@ -1,5 +1,6 @@
 """A certificate that is replaced while connections are served: none is dropped, new ones get the new one."""
 
+import errno
 import ssl
 from functools import partial
 from pathlib import Path
@@ -7,7 +8,15 @@ from pathlib import Path
 import pytest
 import trio
 
-from svc.http.server import Bind, Certificate, CertificateError, ServedCertificate, serve
+from svc.http.server import (
+    Bind,
+    Certificate,
+    CertificateError,
+    ListenError,
+    ServedCertificate,
+    open_listeners,
+    serve,
+)
 from tests.certificates import certify
 from tests.http.serving import GET, Client, echo
 
@@ -123,3 +132,18 @@ async def test_a_certificate_that_cannot_be_used_changes_nothing(tmp_path):
     with pytest.raises(CertificateError, match="Cannot use the certificate"):
         served.use(Certificate(tmp_path / "missing.pem", certificate.key_path))
     assert served.context is context
+
+
+async def test_a_port_that_needs_a_capability_is_said(monkeypatch):
+    """With what to do, since it is the first thing that a small installation meets."""
+
+    async def refuse(*_args, **_kwargs):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(trio, "open_tcp_listeners", refuse)
+    with pytest.raises(
+        ListenError, match=r"Cannot listen on :443: .* AmbientCapabilities=CAP_NET_BIND_SERVICE"
+    ):
+        await open_listeners([":443"])
+    with pytest.raises(ListenError, match=r"Cannot listen on :8443: permission denied"):
+        await open_listeners([":8443"])
