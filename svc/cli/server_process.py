@@ -16,6 +16,7 @@ from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, Certi
 from svc.actors.certificates.issuer import Challenges, Issuer
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
+from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.reconciler import Reconciler
@@ -66,6 +67,7 @@ async def run(
     *,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    mail_server: MailServer | None,
     demo: bool,
     movable: Container[str] = (),
 ) -> None:
@@ -75,8 +77,8 @@ async def run(
     of the demo's directory, opening the sockets. Clients that connect before the service is ready wait for
     their first response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
-    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *movable*: keys
-    of the binds that may move to free ports.
+    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *mail_server*:
+    None to send no mail. *movable*: keys of the binds that may move to free ports.
 
     Raises `Failure`, and the errors of `open_store` and `serve`, in groups.
     """
@@ -100,7 +102,9 @@ async def run(
         async with (
             _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
             _lost_lines_reported(),
-            open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
+            open_store(
+                directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
+            ) as store,
             _bounded_end(watchdog),
         ):
             facts = None
@@ -121,6 +125,7 @@ async def run(
                     models=models,
                     built_in=built_in,
                     certificates=certificates.issuer(settings, directory, served, challenges, clock),
+                    mail_server=mail_server,
                 ) as system,
                 _bounded_end(watchdog),
             ):
@@ -217,6 +222,7 @@ async def _live_system(
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
     certificates: Issuer | None,
+    mail_server: MailServer | None,
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
     allowed = parse_networks(settings.outgoing.allowed_networks)
@@ -249,6 +255,7 @@ async def _live_system(
         stream_places=StreamPlaces(settings.server.connections_max),
         files=files,
         certificates=certificates,
+        mail_server=mail_server,
     )
     store.listen(ChangeDispatcher(system))
     try:

@@ -236,11 +236,14 @@ def test_a_request_under_way_is_answered_before_the_end(start: Start) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read as Linux tells it")
 def test_an_idle_service_is_small(start: Start, shop: Path) -> None:
-    """With its data migrated already, it needs less than 90 MiB."""
+    """With its data migrated already, it needs less than 100 MiB.
+
+    That has four of `rich` in it, which the tests bring, and which structlog imports where it is installed.
+    """
     service = start()
     service.ready()
 
-    assert service.resident_mib() < 90
+    assert service.resident_mib() < 100
 
 
 def wait_refused(address: httpx.URL) -> None:

@@ -20,6 +20,8 @@ CHANNEL_KEY: Final = "ck_live_"
 SIGN_IN_LINK: Final = "svcl_"
 FIRST_OWNER: Final = "svco_"
 INVITATION: Final = "svci_"
+RESET_LINK: Final = "svcr_"
+PROOF_LINK: Final = "svcp_"
 SESSION: Final = "svcs_"
 
 _BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
