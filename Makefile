@@ -39,6 +39,7 @@ $(VENV)/.wheels: $(VENV)/.python requirements/run.lock
 test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh
+	sh tests/ensure_pebble.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too

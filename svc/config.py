@@ -18,6 +18,7 @@ from svc.domain.ai.money import Credits, Prices
 from svc.domain.errors import InvalidValue
 from svc.domain.net.client_addresses import parse_networks
 from svc.settings import (
+    Address,
     AiSettings,
     MailPassword,
     MailSettings,
@@ -27,6 +28,7 @@ from svc.settings import (
     is_loopback,
 )
 
+HTTPS_BIND: Final = (Address(":443"),)
 DEFAULT_FILE: Final = Path("config/svc.toml")
 ENVIRONMENT_PREFIX: Final = "SVC_"
 _SEPARATOR: Final = "__"
@@ -80,10 +82,20 @@ def load(
         section, _, name = key.partition(".")
         values.setdefault(section, {})[name] = _convert(KEYS[key], raw, f"{origin}: {key}")
         origins[key] = origin
+    _derive(values, origins)
     sections = {section.name: section.type(**values.get(section.name, {})) for section in fields(Settings)}
     settings = Settings(**sections)
     _check_together(settings)
     return Configuration(settings, origins)
+
+
+def _derive(values: dict[str, dict[str, Any]], origins: dict[str, Origin]) -> None:
+    """With `tls.domain`, the public listener is by default where browsers look for https."""
+    server = values.setdefault("server", {})
+    default = Settings().server.bind
+    if values.get("tls", {}).get("domain") and server.get("bind", default) == default:
+        server["bind"] = HTTPS_BIND
+        origins["server.bind"] = origins["tls.domain"]
 
 
 Layer = Iterable[tuple[Origin, str, Any]]
@@ -197,6 +209,8 @@ def _check_together(settings: Settings) -> None:
     server, operator = settings.server, settings.operator
     if (server.tls_certificate is None) != (server.tls_key is None):
         raise ConfigError("server.tls_certificate and server.tls_key: set both, or neither")
+    if settings.tls.domain and server.tls_certificate is not None:
+        raise ConfigError("tls.domain and server.tls_certificate: set one of them")
     networks = {
         "server.trusted_proxies": server.trusted_proxies,
         "outgoing.allowed_networks": settings.outgoing.allowed_networks,

@@ -12,11 +12,14 @@ from typing import Annotated, Final, Literal, Self
 import msgspec
 
 from svc.domain.ai.money import Credits, Price
+from svc.domain.certificates.names import CertificateName
 from svc.domain.errors import InvalidValue
 from svc.domain.limits import (
     AI_MODEL_ID_CHARS_MAX,
     AI_TOKENS_MAX,
     CALLS_MAX,
+    CERTIFICATE_NAMES_MAX,
+    EMAIL_CHARS_MAX,
     EVENT_LIFE_MS,
     NAME_CHARS_MAX,
 )
@@ -120,6 +123,30 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     keep_alive_seconds: Seconds = 15
     write_seconds: Seconds = 30
     graceful_seconds: Seconds = 10
+
+
+class DirectoryUrl(str):
+    """The address of an ACME directory, which is https alone (RFC 8555 section 6.1)."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        if not text.startswith("https://") or not _BASE_URL.fullmatch(text):
+            raise ValueError("expected an address such as https://acme-v02.api.letsencrypt.org/directory")
+        return super().__new__(cls, text)
+
+
+Contact = Annotated[str, msgspec.Meta(pattern=r"^[!-~]+@[!-~]+$", max_length=EMAIL_CHARS_MAX)]
+
+
+class TlsSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[tls]`: certificates by ACME."""
+
+    domain: Annotated[tuple[CertificateName, ...], msgspec.Meta(max_length=CERTIFICATE_NAMES_MAX)] = ()
+    acme_directory: DirectoryUrl = DirectoryUrl("https://acme-v02.api.letsencrypt.org/directory")
+    acme_email: Contact | None = None
+    acme_roots: Path | None = None
+    http_bind: Addresses = (Address(":80"),)
 
 
 class OperatorSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -284,6 +311,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings: one field for each section of the file."""
 
     server: ServerSettings = ServerSettings()
+    tls: TlsSettings = TlsSettings()
     operator: OperatorSettings = OperatorSettings()
     actors: ActorSettings = ActorSettings()
     outgoing: OutgoingSettings = OutgoingSettings()

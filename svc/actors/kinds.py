@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from svc.actors._core import Actor
 from svc.actors.agent.agent_conversation import AgentConversation
+from svc.actors.certificates.certificate_keeper import CertificateKeeper
 from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache
 from svc.actors.event_dispatcher import EventDispatcher
@@ -38,5 +39,6 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     SiteTraffic,
     EmbedCache,
     SignInGate,
+    CertificateKeeper,
     Reconciler,
 )

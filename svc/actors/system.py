@@ -13,6 +13,7 @@ from svc.actors.ai.body_bytes import BodyBytes
 from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
 from svc.actors.ai.settlements import Settlements
 from svc.actors.ai.upstreams import Upstreams
+from svc.actors.certificates.issuer import Issuer
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter, KeyedPace
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
@@ -32,6 +33,7 @@ from svc.domain.ai.routing import Rests
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.files.addresses import FileAddresses
+from svc.domain.identity.first_owner import FirstOwnerLink
 from svc.domain.identity.reset_pace import ResetPace
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
@@ -96,12 +98,14 @@ class System(ActorSystem):
         *,
         calls_per_minute: int = CALLS_MAX,
         event_life_ms: int = EVENT_LIFE_MS,
+        starting_micro_credits: int = 0,
         outbound_http: OutboundHttp | None = None,
         models: ModelCatalogue | None = None,
         upstreams: Upstreams | None = None,
         ai_stop_seconds: float = STOP_SECONDS,
         stream_places: StreamPlaces | None = None,
         files: FileStore | None = None,
+        certificates: Issuer | None = None,
         mail_server: MailServer | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
@@ -117,6 +121,8 @@ class System(ActorSystem):
         """The budget of each key and of each signed-in person."""
         self.event_life_ms = event_life_ms
         """How long an event is kept after it was dispatched."""
+        self.starting_micro_credits = starting_micro_credits
+        """What the first owner's organization is given for AI calls."""
         self.under_way: set[tuple[str, str, str, str]] = set()
         """Writes with an idempotency key that are in progress: organization, caller, tool and key."""
         self.keys: CredentialCache[Route] = CredentialCache(store, clock, api_keys.route)
@@ -185,12 +191,16 @@ class System(ActorSystem):
         """The contents of files."""
         self.file_addresses = FileAddresses(secrets.sealing)
         """What signs addresses of files."""
+        self.certificates = certificates
+        """The issuer of this installation's certificate, where it has one by ACME."""
         self.uploads = KeyedLimiter(UPLOADS_AT_ONCE, 0)
         """Uploads under way, by organization."""
         self.uploads_of_senders = KeyedLimiter(UPLOADS_AT_ONCE_OF_SENDER, 0)
         """Uploads under way, by who sends them."""
         self.base_url = ""
         """The public base URL, for links in embeds; set once the listener is open."""
+        self.first_owner = FirstOwnerLink()
+        """What opens the first organization; nothing does until the service begins to listen."""
         self.visitor_keys: tuple[bytes, ...] = ()
         """The keys under which visitors are hashed, newest first; `Reconciler` replaces the tuple."""
 

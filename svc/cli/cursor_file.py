@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from svc.cli.data_directory import replace_private
 from svc.cli.failures import Failure, as_failure
+from svc.storage.private_files import replace_private
 
 _CURSOR: Final = re.compile(r"[!-~]{1,1000}")
 """What the service calls a cursor: opaque, without spaces, and short."""

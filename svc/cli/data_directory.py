@@ -11,10 +11,10 @@ import msgspec
 
 from svc.cli.failures import Failure
 from svc.settings import Secret
+from svc.storage.private_files import draft_of, replace_private
 
 KEY_BYTES: Final = 32
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
-_OWNER_ONLY: Final = 0o600
 _SYSTEM_FILES: Final = frozenset({"lost+found", ".DS_Store"})
 """Files that the operating system creates in an otherwise empty directory."""
 
@@ -32,6 +32,8 @@ class DataDirectory:
         self.demo_environment = path / "demo.env"
         self.files = path / "files"
         """The contents of files: see `svc.storage.files.directory`."""
+        self.tls = path / "tls"
+        """The certificate by ACME: see `svc.storage.certificates`."""
 
     def make(self) -> None:
         """Create the directory, readable only by its owner, if it does not exist. Raises `Failure`."""
@@ -59,8 +61,9 @@ class DataDirectory:
         own_files = (self.secret_key, self.operator_token, self.service, self.demo, self.demo_environment)
         own_names = {
             *(path.name for path in own_files),
-            *(_draft(path).name for path in own_files),
+            *(draft_of(path).name for path in own_files),
             self.files.name,
+            self.tls.name,
             *(f"{self.database.name}{suffix}" for suffix in ("", "-wal", "-shm", "-journal", ".lock")),
         }
         return sorted({path.name for path in self.path.iterdir()} - own_names - _SYSTEM_FILES)
@@ -133,37 +136,6 @@ class SecretKey:
         The key is uniformly random, so one HMAC is enough, as in the expansion step of HKDF (RFC 5869).
         """
         return hmac.digest(self._key, f"svc:{purpose}".encode(), "sha256")
-
-
-def create_private(path: Path, content: bytes) -> None:
-    """Write a new file that only its owner can read, and sync it to the disk."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    sync(path.parent)
-
-
-def replace_private(path: Path, content: bytes) -> None:
-    """As `create_private`, atomically replacing a file at *path*, if there is one."""
-    draft = _draft(path)
-    draft.unlink(missing_ok=True)
-    create_private(draft, content)
-    draft.replace(path)
-    sync(path.parent)
-
-
-def _draft(path: Path) -> Path:
-    return path.with_name(f".{path.name}.new")
-
-
-def sync(directory: Path) -> None:
-    """Sync the entries of *directory* to the disk."""
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read_private(path: Path) -> bytes:

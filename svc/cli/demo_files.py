@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
-from svc.cli.data_directory import DataDirectory, read_private, replace_private
+from svc.cli.data_directory import DataDirectory, read_private
 from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure, as_failure
 from svc.cli.invocation import program
@@ -20,6 +20,7 @@ from svc.domain.crypto.passwords import HASHER
 from svc.domain.net.origins import normalise_domain
 from svc.storage.files.directory import put
 from svc.storage.identity import organizations
+from svc.storage.private_files import replace_private
 from svc.storage.sqlite.offline import organization_ids
 from svc.storage.store import Store, StoreError, Tx
 

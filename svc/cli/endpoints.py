@@ -7,6 +7,7 @@ import msgspec
 
 from svc.settings import Address, Secret, Settings
 
+_HTTPS: Final = 443
 _LOOPBACK_OF: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # compared, not bound
 
 
@@ -31,12 +32,18 @@ def endpoints(
 ) -> Endpoints:
     """The endpoints of listeners at the addresses *public* and *operator*."""
     return Endpoints(
-        public_urls=tuple(
-            url(address, tls=settings.server.tls_certificate is not None) for address in public
-        ),
+        public_urls=public_urls(settings, public),
         operator_urls=tuple(url(address, tls=False) for address in operator),
         operator_token=token,
     )
+
+
+def public_urls(settings: Settings, public: Sequence[Address]) -> tuple[str, ...]:
+    """The URLs of the public listener at the addresses *public*: by its names, where it has certificates."""
+    if settings.tls.domain:
+        port = "" if public[0].port == _HTTPS else f":{public[0].port}"
+        return tuple(f"https://{name}{port}" for name in settings.tls.domain)
+    return tuple(url(address, tls=settings.server.tls_certificate is not None) for address in public)
 
 
 def url(address: Address, *, tls: bool) -> str:

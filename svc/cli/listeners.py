@@ -1,13 +1,16 @@
-"""The public and the operator's listener: what each serves, and the order in which they stop."""
+"""The public, the operator's and the plain listener: what each serves, and the order in which they stop."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final, NamedTuple, Self
+from urllib.parse import urlsplit
 
 import msgspec
 import structlog
 import trio
 
+from svc.actors.certificates.issuer import Challenges
 from svc.actors.system import System
 from svc.cli import sockets
 from svc.cli.demo_files import DemoFacts
@@ -20,21 +23,25 @@ from svc.http.app import public_app
 from svc.http.asgi import ASGIApp
 from svc.http.docs.demo_shop import DemoShop
 from svc.http.operator.app import operator_app
-from svc.http.server import Bind, Certificate, ServerOptions, serve
+from svc.http.plain_door import plain_app
+from svc.http.server import Bind, Certificate, CertificateError, ServedCertificate, ServerOptions, serve
 from svc.settings import Secret, ServerSettings, Settings
 
 log = structlog.get_logger("svc.service")
 
 OPERATOR_CONNECTIONS_MAX: Final = 100
+PLAIN_CONNECTIONS_MAX: Final = 100
+HTTPS_PORT: Final = 443
 
 
 class Listener(NamedTuple):
-    """An application, the sockets that it is served on, and the server's options and randomness."""
+    """An application, the sockets that it is served on, the server's options and randomness, and its TLS."""
 
     app: ASGIApp
     sockets: Sequence[trio.SocketListener]
     options: ServerOptions
     random: Randomness
+    served: ServedCertificate | None = None
 
     async def start(self, nursery: trio.Nursery, stop: trio.Event) -> None:
         """Serve in *nursery* until *stop*. Return once connections are accepted."""
@@ -47,6 +54,7 @@ class Listener(NamedTuple):
                 self.app,
                 listeners=self.sockets,
                 options=self.options,
+                served=self.served,
                 random=self.random,
                 stop=stop,
                 task_status=task_status,
@@ -61,10 +69,12 @@ class Listener(NamedTuple):
 
 
 class Listeners(NamedTuple):
-    """Both listeners of the service."""
+    """The listeners of the service."""
 
     public: Listener
     operator: Listener
+    plain: Listener | None
+    """On port 80, where the service has its certificate by ACME."""
 
     @classmethod
     def over(
@@ -74,14 +84,20 @@ class Listeners(NamedTuple):
         public: Sequence[trio.SocketListener],
         operator: Sequence[trio.SocketListener],
         *,
-        certificate: Certificate | None,
+        plain: Sequence[trio.SocketListener],
+        challenges: Challenges,
+        served: ServedCertificate | None,
         token: Secret,
         demo: DemoFacts | None,
     ) -> Self:
-        """The listeners that serve *system* on the sockets *public* and *operator*."""
+        """The listeners that serve *system* on the sockets *public*, *operator* and *plain*.
+
+        *served* is the certificate of the first. The last, if there is one, answers *challenges*.
+        """
         return cls(
-            public=_public(system, settings, public, certificate, demo),
+            public=_public(system, settings, public, served, demo),
             operator=_operator(system, settings, operator, token),
+            plain=_plain(system, settings, plain, public, challenges) if plain else None,
         )
 
     async def serve(
@@ -91,7 +107,7 @@ class Listeners(NamedTuple):
         on_stop: Callable[[], None],
         drain: Callable[[], Awaitable[None]],
     ) -> None:
-        """Serve both until *stop*; then finish the public requests, await *drain*, and stop the operator's.
+        """Serve all until *stop*; then finish the public requests, await *drain*, and stop the operator's.
 
         *on_stop* is called as soon as *stop* is set. The operator's listener stops last, so that an operator
         can see what the shutdown is waiting for.
@@ -101,6 +117,8 @@ class Listeners(NamedTuple):
             await self.operator.start(outer, drained)
             async with trio.open_nursery() as inner:
                 await self.public.start(inner, stop)
+                if self.plain is not None:
+                    await self.plain.start(inner, stop)
                 on_ready()
                 await stop.wait()
                 on_stop()
@@ -108,22 +126,35 @@ class Listeners(NamedTuple):
             drained.set()
 
 
-def certificate_of(server: ServerSettings) -> Certificate | None:
-    """The configured certificate; None if the public listener does not use TLS."""
-    if server.tls_certificate is None or server.tls_key is None:
+def served_certificate(settings: Settings, stored: Path) -> ServedCertificate | None:
+    """The certificate to serve: the configured one, or the one that ACME has *stored*.
+
+    None if the public listener does not use TLS. Raises `CertificateError` for a configured one that cannot
+    be used; for a stored one that cannot be, another is ordered.
+    """
+    server, served = settings.server, ServedCertificate()
+    if server.tls_certificate is not None and server.tls_key is not None:
+        served.use(Certificate(server.tls_certificate, server.tls_key))
+        return served
+    if not settings.tls.domain:
         return None
-    return Certificate(server.tls_certificate, server.tls_key)
+    if stored.exists():
+        try:
+            served.use(Certificate(stored, stored))
+        except CertificateError as error:
+            log.warning("the stored certificate cannot be served; another is ordered", why=str(error))
+    return served
 
 
 def _public(
     system: System,
     settings: Settings,
     public: Sequence[trio.SocketListener],
-    certificate: Certificate | None,
+    served: ServedCertificate | None,
     demo: DemoFacts | None,
 ) -> Listener:
     server = settings.server
-    by_tls = certificate is not None or bool(server.trusted_proxies)
+    by_tls = served is not None or bool(server.trusted_proxies)
     shop = None if demo is None else _shop(demo, settings)
     app = public_app(
         system,
@@ -133,8 +164,7 @@ def _public(
         demo=shop,
         blueprints=() if shop is None else (shop_blueprint(shop),),
     )
-    options = msgspec.structs.replace(_options(server), certificate=certificate)
-    return Listener(app, public, options, system.random)
+    return Listener(app, public, _options(server), system.random, served)
 
 
 def _shop(demo: DemoFacts, settings: Settings) -> DemoShop:
@@ -154,6 +184,26 @@ def _operator(
 ) -> Listener:
     options = msgspec.structs.replace(_options(settings.server), connections_max=OPERATOR_CONNECTIONS_MAX)
     return Listener(operator_app(system, token), operator, options, system.random)
+
+
+def _plain(
+    system: System,
+    settings: Settings,
+    plain: Sequence[trio.SocketListener],
+    public: Sequence[trio.SocketListener],
+    challenges: Challenges,
+) -> Listener:
+    app = plain_app(challenges, settings.tls.domain, _https_port(settings, public), system.random)
+    options = msgspec.structs.replace(_options(settings.server), connections_max=PLAIN_CONNECTIONS_MAX)
+    return Listener(app, plain, options, system.random)
+
+
+def _https_port(settings: Settings, public: Sequence[trio.SocketListener]) -> int:
+    """The port that the outside knows: that of `server.public_url`, or else the one that is listened on."""
+    known = urlsplit(settings.server.public_url or "")
+    if known.scheme == "https":
+        return known.port or HTTPS_PORT
+    return sockets.addresses(public)[0].port
 
 
 def _options(server: ServerSettings) -> ServerOptions:

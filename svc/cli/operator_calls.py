@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from svc.cli import offline
 from svc.cli.data_directory import DataDirectory, ServiceAddresses, read_private
-from svc.cli.endpoints import url
+from svc.cli.endpoints import public_urls
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
 from svc.clock import WallClock
@@ -64,7 +64,7 @@ class Operator:
         if self.service is not None:
             return self.service.public_url
         server = self.settings.server
-        return server.public_url or url(server.bind[0], tls=server.tls_certificate is not None)
+        return server.public_url or public_urls(self.settings, server.bind)[0]
 
     def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of `fn(connection, *args)`. Raises `Failure` if there is no data."""

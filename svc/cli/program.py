@@ -43,6 +43,7 @@ _MODULES: Final = {
     "restore": "backup:restore",
     "erase-person": "erase_person",
     "check": "check",
+    "doctor": "doctor",
     "openapi": "openapi",
 }
 """The module of each command. It is imported on use, since most import much and `svc config` does not."""

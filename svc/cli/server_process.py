@@ -12,6 +12,8 @@ import trio
 
 from svc import logging
 from svc.actors.ai.upstreams import BuiltIn, Upstreams
+from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, CertificateKeeper
+from svc.actors.certificates.issuer import Challenges, Issuer
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
 from svc.actors.mail.smtp import MailServer
@@ -20,23 +22,24 @@ from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.reconciler import Reconciler
 from svc.actors.stream_places import StreamPlaces
 from svc.actors.system import Secrets, System
-from svc.cli import sockets
+from svc.cli import certificates, sockets
 from svc.cli.data_directory import DataDirectory, ServiceAddresses
 from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data
 from svc.cli.endpoints import Endpoints, endpoints, reachable_host
 from svc.cli.failures import as_failure
-from svc.cli.listeners import Listeners, certificate_of
+from svc.cli.listeners import Listeners, served_certificate
 from svc.cli.watchdog import Watchdog
 from svc.clock import Clock, WallClock
 from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
+from svc.domain.identity.people import WELCOME_PATH
 from svc.domain.limits import AI_ANSWER_BYTES_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.domain.times import DAY_MS
 from svc.http.screens import assets as screens
 from svc.http.screens.assets import ScreensNotBuilt
-from svc.http.server import check_certificate
+from svc.services import first_owner
 from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
 from svc.storage.files.contents import FileStore
@@ -52,8 +55,8 @@ CLOSING_SECONDS: Final = 30
 LOST_LINES_SECONDS: Final = 1
 """Interval at which lost log lines are reported."""
 
-Announce = Callable[[Endpoints, DemoFacts | None], None]
-"""Called once the service accepts connections."""
+Announce = Callable[[Endpoints, DemoFacts | None, str | None], None]
+"""Called once the service accepts connections, with the first owner's link if there is no organization."""
 
 
 async def run(
@@ -83,12 +86,12 @@ async def run(
         screens.built()
     if demo:
         refuse_other_data(directory)
-    certificate = certificate_of(settings.server)
-    if certificate is not None:
-        check_certificate(certificate)
+    served = served_certificate(settings, certificates.stored(directory))
+    challenges = Challenges()
     async with (
         sockets.opened(settings.server.bind, may_move="server.bind" in movable) as public,
         sockets.opened(settings.operator.bind, may_move="operator.bind" in movable) as operator,
+        sockets.opened(settings.tls.http_bind if settings.tls.domain else ()) as plain,
     ):
         directory.make()
         key = directory.open_key()
@@ -121,6 +124,7 @@ async def run(
                     files=DirectoryFiles(directory.files),
                     models=models,
                     built_in=built_in,
+                    certificates=certificates.issuer(settings, directory, served, challenges, clock),
                     mail_server=mail_server,
                 ) as system,
                 _bounded_end(watchdog),
@@ -128,11 +132,19 @@ async def run(
                 system.base_url = settings.server.public_url or bound.base_url
                 directory.note_service(ServiceAddresses(os.getpid(), system.base_url, bound.operator_url))
                 listeners = Listeners.over(
-                    system, settings, public, operator, certificate=certificate, token=token, demo=facts
+                    system,
+                    settings,
+                    public,
+                    operator,
+                    plain=plain,
+                    challenges=challenges,
+                    served=served,
+                    token=token,
+                    demo=facts,
                 )
                 await listeners.serve(
                     stop,
-                    partial(announce, bound, facts),
+                    partial(_ready, system, partial(announce, bound, facts, await _first_owner_link(system))),
                     partial(_quiesce, system),
                     partial(_drain, system, settings.actors.drain_seconds),
                 )
@@ -209,6 +221,7 @@ async def _live_system(
     files: FileStore,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    certificates: Issuer | None,
     mail_server: MailServer | None,
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
@@ -233,6 +246,7 @@ async def _live_system(
         clock,
         secrets,
         calls_per_minute=settings.tools.calls_per_minute,
+        starting_micro_credits=int(settings.ai.starting_credits),
         event_life_ms=settings.data.history_days * DAY_MS,
         outbound_http=outbound_http,
         models=models,
@@ -240,6 +254,7 @@ async def _live_system(
         ai_stop_seconds=settings.server.graceful_seconds / 2,
         stream_places=StreamPlaces(settings.server.connections_max),
         files=files,
+        certificates=certificates,
         mail_server=mail_server,
     )
     store.listen(ChangeDispatcher(system))
@@ -257,6 +272,18 @@ async def _live_system(
     finally:
         with trio.CancelScope(shield=True), suppress(Unavailable):
             await store.write(clock_marks.mark)
+
+
+def _ready(system: System, announce: Callable[[], None]) -> None:
+    """Announce the service, and order its certificate, which needs the listeners."""
+    announce()
+    if system.certificates is not None:
+        CertificateKeeper(system, CERTIFICATE_KEEPER).start.tell()
+
+
+async def _first_owner_link(system: System) -> str | None:
+    token = await first_owner.link(system)
+    return None if token is None else f"{system.base_url}{WELCOME_PATH}#{token}"
 
 
 def _quiesce(system: System) -> None:

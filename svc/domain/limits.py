@@ -45,6 +45,8 @@ FORM_PARTS_MAX: Final = 1_000
 JSON_NESTING_MAX: Final = 32
 """Arrays and objects inside one another. Ours: a submission needs two, and no parser should recurse far."""
 EMAIL_CHARS_MAX: Final = 254
+CERTIFICATE_NAMES_MAX: Final = 20
+"""Names of one certificate by ACME. Ours: one that fails keeps the others waiting."""
 """RFC 5321 §4.5.3.1.3: a path is at most 256 octets, and two of them are its angle brackets."""
 PHONE_CHARS_MAX: Final = 64
 """A phone number as people write it. Ours: 15 digits, their punctuation and an extension fit well."""
@@ -322,6 +324,7 @@ SCREEN_COMMENT_MS: Final = 15 * SECOND_MS
 SCREEN_RETRY_SECONDS: Final = 15
 """`Retry-After` where a stream of live events finds no place: meanwhile the page asks every 15 seconds."""
 SIGN_IN_LINK_LIFE_MS: Final = DAY_MS
+FIRST_OWNER_LIFE_MS: Final = 30 * MINUTE_MS
 """Ours: it is printed while the service is stopped, and used once it runs."""
 INVITATIONS_MAX: Final = 200
 """Invitations of one organization that wait. Ours."""

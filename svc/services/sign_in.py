@@ -92,14 +92,14 @@ async def with_password(
             take_back(system, attempt)  # the password was right, though the client has disconnected
             raise
     await _renew_hash(system, known, profile.person.id, password)
-    return _signed_in(system, token, profile, browser)
+    return signed_in(system, token, profile, browser)
 
 
 async def with_link(system: System, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, and use it up. Raises `WrongCredentials`."""
     token = new_key(SESSION, system.random)
     profile = await system.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
-    return _signed_in(system, token, profile, browser)
+    return signed_in(system, token, profile, browser)
 
 
 async def sign_up(
@@ -123,10 +123,10 @@ async def sign_up(
     def unit(tx: Tx) -> Profile:
         with at("/name"):
             person = invitations.accept_as_new(tx, invited, name, hashed)
-        return _open(tx, person.id, token, browser)
+        return open_session(tx, person.id, token, browser)
 
     profile = await units.write(unit)
-    return _signed_in(system, token, profile, browser)
+    return signed_in(system, token, profile, browser)
 
 
 async def accept(system: System, token: str, invitation_token: str) -> Profile:
@@ -211,7 +211,8 @@ async def sign_out(system: System, token: str) -> None:
     await system.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
 
 
-def _signed_in(system: System, token: str, profile: Profile, browser: Browser) -> SignedIn:
+def signed_in(system: System, token: str, profile: Profile, browser: Browser) -> SignedIn:
+    """The session of *token*, with what the browser is given for it."""
     secret = system.secrets.sender
     mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret, system.random)
     return SignedIn(token, csrf_token(token), profile, mark)
@@ -246,7 +247,7 @@ def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Pro
         raise WrongCredentials(_REFUSED)
     if len(members) > 1:
         raise OrganizationRequired([accounts.home_of(tx.conn, person_id) for person_id in members])
-    return _open(tx, members[0], token, browser)
+    return open_session(tx, members[0], token, browser)
 
 
 def _open_by_link(tx: Tx, link_digest: str, token: str, browser: Browser) -> Profile:
@@ -254,10 +255,11 @@ def _open_by_link(tx: Tx, link_digest: str, token: str, browser: Browser) -> Pro
         person_id = sign_in.use_link(tx, link_digest)
     except NotFound as error:
         raise WrongCredentials(str(error)) from None
-    return _open(tx, person_id, token, browser)
+    return open_session(tx, person_id, token, browser)
 
 
-def _open(tx: Tx, person_id: str, token: str, browser: Browser) -> Profile:
+def open_session(tx: Tx, person_id: str, token: str, browser: Browser) -> Profile:
+    """Sign the person in with the session *token*. Raises `WrongCredentials` if no organization lets them."""
     profile = _profile(tx.conn, person_id)
     if not profile.organizations:
         raise WrongCredentials("no organization lets this person in")

@@ -210,7 +210,7 @@ def test_accounts_of_one_address_are_distinguished_by_their_home(svc: Svc, shop:
         (("organization", "list"), 2, "Did you mean 'org'?"),
         (("org", "creat"), 2, "Did you mean 'create'?"),
         (("form", "li"), 2, "Did you mean 'list'?"),
-        (("run", "--dmo"), 2, "No such option '--dmo'. Did you mean '--demo'?"),
+        (("run", "--dem0"), 2, "No such option '--dem0'. Did you mean '--demo'?"),
         (("org", "create"), 2, "Missing argument 'NAME'"),
         (("org", "create", " "), 2, "a name has visible characters"),
         (("org", "create", "X", "--country", "Atlantis"), 2, "'Atlantis' is no country of ISO 3166"),

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from svc.cli.data_directory import KEY_BYTES, DataDirectory, replace_private
+from svc.cli.data_directory import KEY_BYTES, DataDirectory
 from svc.cli.failures import Failure
+from svc.storage.private_files import replace_private
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ class Running:
 
     def __init__(self, service: Service) -> None:
         self.url = service.ready()["Public"]
-        self.hint = [service.stdout.readline() for _ in range(2)]
+        self.hint = [service.stdout.readline() for _ in range(4)]
         self._data = service.data.path
 
     def svc(self, *args: str, **kwargs: Any) -> Result:
@@ -62,9 +62,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 def test_a_start_on_nothing_says_what_is_next(running: Running) -> None:
     """The line can be pasted into a second terminal."""
-    said, line = running.hint
+    said, link, _, line = running.hint
 
     assert "There is no organization yet." in said
+    assert link.strip().startswith(f"{running.url}/app/welcome#svco_")
     *program, command, option, data = shlex.split(line)
     assert ([sys.executable, "-m", "svc"], "setup", "--data") == (program, command, option)
     assert Path(data).is_dir()

@@ -19,13 +19,14 @@ import click
 import msgspec
 
 from svc.cli.commands import archived_files
-from svc.cli.data_directory import KEY_BYTES, DataDirectory, create_private, sync
+from svc.cli.data_directory import KEY_BYTES, DataDirectory
 from svc.cli.failures import Failure, as_failure
 from svc.cli.operator_calls import Operator
 from svc.cli.options import as_operator, on_data
 from svc.domain.errors import DomainError
 from svc.storage.files.archived import needed
 from svc.storage.files.directory import all_kept
+from svc.storage.private_files import create_private, sync
 from svc.storage.sqlite.offline import copy, sole_use, verify
 from svc.storage.store import StoreError
 from svc.tools.mail.operator_commands import FailedBackup, note_failed_backup

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from svc import logging
 from svc.actors.mail.configured import mail_server_of
-from svc.cli import offline, server_process
+from svc.cli import server_process
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo_files import DemoFacts, welcome
 from svc.cli.endpoints import Endpoints
@@ -27,10 +27,11 @@ from svc.cli.watchdog import Watchdog
 from svc.config import ConfigError, Configuration, model_catalogue
 from svc.demo.ai import DEMO_PROVIDER, echo, with_demo
 from svc.domain.ai.money import MICRO, Credits
+from svc.domain.limits import FIRST_OWNER_LIFE_MS
+from svc.domain.times import MINUTE_MS
 from svc.http.server import CertificateError, ListenError
 from svc.output import Output
 from svc.settings import Settings
-from svc.storage.identity import organizations
 from svc.storage.store import StoreError
 from svc.version import VERSION
 
@@ -61,7 +62,17 @@ and the log."""
 @click.option(
     "--demo", is_flag=True, help="Run with a demo shop, which is created in an empty data directory."
 )
-@configured(("bind", "--bind", "server.bind"), ("operator_bind", "--operator-bind", "operator.bind"))
+@click.option(
+    "--domain",
+    multiple=True,
+    metavar="NAME",
+    help="Serve this name by TLS, with a certificate by ACME. May be given several times.",
+)
+@configured(
+    ("bind", "--bind", "server.bind"),
+    ("operator_bind", "--operator-bind", "operator.bind"),
+    ("domain", "--domain", "tls.domain"),
+)
 def command(configuration: Configuration, *, demo: bool) -> None:
     """Run the service until SIGINT or SIGTERM. A second signal ends it at once."""
     settings = _with_demo_credits(configuration) if demo else configuration.settings
@@ -79,7 +90,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     directory = DataDirectory(settings.data.directory)
     movable = [key for key in BINDS if demo and configuration.is_default(key)]
 
-    def announce(bound: Endpoints, facts: DemoFacts | None) -> None:
+    def announce(bound: Endpoints, facts: DemoFacts | None, first_owner: str | None) -> None:
         token = (
             configuration.origins["operator.token"]
             if settings.operator.token
@@ -98,10 +109,13 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 "",
                 welcome(directory, facts, token).rstrip("\n"),
             ]
-        elif not offline.read(directory, organizations.is_any):
+        elif first_owner is not None:
             data = shlex.quote(str(directory.path))
             lines.append(
-                "There is no organization yet. In a second terminal, this makes one, and its first API key:\n"
+                "There is no organization yet. This link makes one with you as its owner, once, within"
+                f" {FIRST_OWNER_LIFE_MS // MINUTE_MS} minutes:\n"
+                f"  {first_owner}\n"
+                "Or, in a second terminal, this makes one, and its first API key:\n"
                 f"  {program()} setup --data {data}"
             )
         if not Output(sys.stdout).write("\n".join(lines) + "\n"):

@@ -18,7 +18,6 @@ import msgspec
 import trio
 from sqlalchemy import Connection
 
-from svc.cli.data_directory import create_private, sync
 from svc.cli.failures import Failure, as_failure
 from svc.cli.operator_calls import Operator
 from svc.cli.transfers.export_manifest import (
@@ -37,6 +36,7 @@ from svc.storage.files.directory import all_kept, path_of
 from svc.storage.organization_export import lines as export_lines
 from svc.storage.organization_export.files import FILES, LEFT_OUT, ExportedFile
 from svc.storage.organization_export.lines import Line, Unreadable
+from svc.storage.private_files import create_private, sync
 from svc.storage.store import StoreError
 from svc.version import VERSION
 

@@ -73,6 +73,7 @@ SHELVES: Final = (
         "Running it, looking into it, and what it is made of.",
         (
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
+            Guide("certificates", "Certificates", "TLS for the service's own name, by ACME."),
             Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from it."),
             Guide("mail", "Mail", "A mail server, what is mailed to whom, notices, proven addresses."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),

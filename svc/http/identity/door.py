@@ -21,7 +21,8 @@ from svc.http.problems.problems import as_response, problem_for
 from svc.http.quart_app import current_request
 from svc.http.request.session_cookie import BROWSER_COOKIE, CHALLENGE, SESSION_COOKIE, cookie_name
 from svc.http.request.transport import Transport
-from svc.services import own_accounts, sign_in
+from svc.services import first_owner, own_accounts, sign_in
+from svc.services.first_owner import FirstOwner
 from svc.services.sign_in import SignedIn
 
 
@@ -45,6 +46,17 @@ class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: str
     name: str
     password: str
+
+
+class SetUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """`POST /app/api/first-owner`: what `svc run` printed, the organization to make, and its owner."""
+
+    token: str
+    organization: str
+    name: str
+    email: str
+    password: str
+    time_zone: str = "UTC"
 
 
 class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,6 +84,7 @@ def people_doors(system: System, transport: Transport) -> Blueprint:
     doors.add_url_rule("/sign-in", "sign_in", door.sign_in, methods=["POST"])
     doors.add_url_rule("/sign-in-link", "sign_in_link", door.sign_in_by_link, methods=["POST"])
     doors.add_url_rule("/sign-up", "sign_up", door.sign_up, methods=["POST"])
+    doors.add_url_rule("/first-owner", "first_owner", door.set_up, methods=["POST"])
     doors.add_url_rule("/accept", "accept", door.accept, methods=["POST"])
     doors.add_url_rule("/session", "session", door.show_session, methods=["GET"])
     doors.add_url_rule("/confirm", "confirm", door.confirm, methods=["POST"])
@@ -122,6 +135,20 @@ class _PeopleDoor(PersonDoor):
         body = await read_body(SignUp)
         check_origin()
         signed_in = await sign_in.sign_up(self._system, body.token, body.name, body.password, self._browser())
+        return self._signed_in(signed_in)
+
+    async def set_up(self) -> Response:
+        """Make the first organization and its owner, who is signed in; answers as `sign_in` does."""
+        body = await read_body(SetUp)
+        check_origin()
+        first = FirstOwner(body.organization, body.name, body.email, body.password, body.time_zone)
+        signed_in = await first_owner.set_up(
+            self._system,
+            body.token,
+            first,
+            self._browser(),
+            starting_micro_credits=self._system.starting_micro_credits,
+        )
         return self._signed_in(signed_in)
 
     async def accept(self) -> Response:

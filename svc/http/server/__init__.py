@@ -15,6 +15,7 @@ from svc.http.server._listen import (
 )
 from svc.http.server._options import Certificate, ServerOptions
 from svc.http.server._serve import serve
+from svc.http.server._tls import ServedCertificate
 
 __all__ = [
     "AddressInUse",
@@ -22,6 +23,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "ListenError",
+    "ServedCertificate",
     "ServerOptions",
     "bound",
     "check_certificate",

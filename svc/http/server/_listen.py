@@ -13,6 +13,7 @@ from svc.http.server._options import Certificate
 _BACKLOG: Final = 1_024
 """The backlog: connections that the kernel queues until they are accepted."""
 _PORT_MAX: Final = 65_535
+_UNPRIVILEGED_PORT: Final = 1_024
 
 
 class ListenError(Exception):
@@ -105,6 +106,13 @@ def check_certificate(certificate: Certificate) -> None:
 def _error(bind: Bind, error: OSError) -> ListenError:
     if error.errno == errno.EADDRINUSE:
         return AddressInUse(f"Cannot listen on {bind}: another program listens there")
+    if error.errno == errno.EACCES and 0 < bind.port < _UNPRIVILEGED_PORT:
+        return ListenError(
+            f"Cannot listen on {bind}: ports below {_UNPRIVILEGED_PORT} need the capability"
+            " CAP_NET_BIND_SERVICE. In a systemd unit that is AmbientCapabilities=CAP_NET_BIND_SERVICE;"
+            f" without systemd, `sysctl net.ipv4.ip_unprivileged_port_start={bind.port}` gives them"
+            " to everybody"
+        )
     return ListenError(f"Cannot listen on {bind}: {_reason(error)}")
 
 

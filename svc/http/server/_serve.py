@@ -2,7 +2,6 @@
 
 import errno
 import os
-import ssl
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
@@ -15,9 +14,10 @@ from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.asgi import ASGIApp
 from svc.http.server._connection import Stream, is_readable
 from svc.http.server._context import Context
-from svc.http.server._listen import Bind, bound, close, open_listeners, tls_context
+from svc.http.server._listen import Bind, bound, close, open_listeners
 from svc.http.server._options import DEFAULT_OPTIONS, ServerOptions
 from svc.http.server._server import Server
+from svc.http.server._tls import ServedCertificate
 from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger(__name__)
@@ -33,6 +33,7 @@ async def serve(
     listeners: Sequence[trio.SocketListener] = (),
     stop: trio.Event,
     options: ServerOptions = DEFAULT_OPTIONS,
+    served: ServedCertificate | None = None,
     clock: Clock | None = None,
     random: Randomness = SYSTEM,
     task_status: trio.TaskStatus[list[Bind]] = trio.TASK_STATUS_IGNORED,
@@ -40,7 +41,8 @@ async def serve(
     """Serve *app* on *binds* (`host:port` each) until *stop* is set, then until all is answered.
 
     Or on open *listeners*, as `open_listeners` returns them. They are closed at the end, also if serving
-    cannot begin. *task_status* gets the bound addresses; request ids are made of *random*. Once
+    cannot begin. *task_status* gets the bound addresses; request ids are made of *random*. With
+    *served*, connections are by TLS, each with the certificate of the moment. Once
     *stop* is set, the listeners close, idle connections close, and every request whose head has arrived is
     answered, with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events:
     its resources are opened before it is served, and closed after.
@@ -49,7 +51,9 @@ async def serve(
     certificate cannot be used.
     """
     try:
-        tls = tls_context(options.certificate) if options.certificate else None
+        if options.certificate is not None:
+            served = ServedCertificate()
+            served.use(options.certificate)
         listeners = [*listeners, *await open_listeners(binds)]
     except BaseException:
         close(listeners)
@@ -63,7 +67,10 @@ async def serve(
         async with trio.open_nursery() as connections:
 
             def take(stream: trio.SocketStream) -> None:
-                connections.start_soon(server.attend, _secured(stream, tls))
+                if (ready := _secured(stream, served)) is None:
+                    connections.start_soon(trio.aclose_forcefully, stream)
+                else:
+                    connections.start_soon(server.attend, ready)
 
             try:
                 task_status.started([bound(listener) for listener in listeners])
@@ -75,10 +82,13 @@ async def serve(
         watches.cancel_scope.cancel()
 
 
-def _secured(stream: trio.SocketStream, tls: ssl.SSLContext | None) -> Stream:
-    if tls is None:
+def _secured(stream: trio.SocketStream, served: ServedCertificate | None) -> Stream | None:
+    """*stream* as it is served; None while there is no certificate to serve it with."""
+    if served is None:
         return stream
-    return trio.SSLStream(stream, tls, server_side=True, https_compatible=True)
+    if served.context is None:
+        return None
+    return trio.SSLStream(stream, served.context, server_side=True, https_compatible=True)
 
 
 async def _accept_until(

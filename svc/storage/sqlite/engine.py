@@ -98,3 +98,18 @@ def sole_use(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process has locked the database at *path*."""
+    try:
+        lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
 from svc.actors.agent.agent_conversation import AgentConversation
+from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, CertificateKeeper
 from svc.actors.imports.importer import Importer
 from svc.actors.kinds import KINDS
 from svc.actors.mail.mailer import Mailer
@@ -35,6 +36,7 @@ from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.sites import sites
 from tests import tables
+from tests.actors.certificates.test_certificate_keeper import Directory
 from tests.channels import Receiver, a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
@@ -349,6 +351,8 @@ async def test_nothing_private_is_shown(autojump_clock):
         connection = await here.store.write(a_connection, here.organization.id)
         reply = await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
         await AgentConversation(system, reply.conversation_id).wake()
+        system.certificates = Directory(here.clock)
+        await CertificateKeeper(system, CERTIFICATE_KEEPER).start()
         await Importer(system, here.organization.id).wake()
         await Mailer(system, here.organization.id).wake()
         await PasswordResets(system, "main").wake()

@@ -1,4 +1,4 @@
-/** The one-time link: of the first owner, who sets name and password, and of people whom the operator lets in. */
+/** The one-time link: of the first owner, who makes the organization, and of people whom the operator lets in. */
 import { useEffect, useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { leaveFor } from "../../house/address";
@@ -15,7 +15,40 @@ import { Card, takeToken } from "./card";
 const words = waysIn.welcome;
 const token = takeToken();
 
+/** What `svc run` prints where there is no organization yet, as the server marks it. */
+const IS_FIRST_OWNER = token.startsWith("svco_");
+
 export default function Welcome() {
+  return IS_FIRST_OWNER ? <FirstOwner /> : <Link />;
+}
+
+function FirstOwner() {
+  const [organization, setOrganization] = useState("");
+  const [name, setName] = useState("");
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const act = useAct(async (): Promise<Result<unknown>> => {
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const made = await send<Session>("/app/api/first-owner", { body: { token, organization, name, email, password, timeZone } });
+    if (made.ok) leaveFor("/app/");
+    return made;
+  });
+  return (
+    <Card title={words.firstTitle} about={words.firstAbout}>
+      <Form act={act}>
+        <TextField label={words.organization} pointer="/organization" autoComplete="organization" value={organization} onValue={setOrganization} autoFocus max={200} />
+        <TextField label={waysIn.name} pointer="/name" autoComplete="name" value={name} onValue={setName} max={200} />
+        <TextField label={waysIn.email} pointer="/email" type="email" autoComplete="username" value={email} onValue={setEmail} max={254} />
+        <PasswordField label={waysIn.newPassword} hint={waysIn.passwordHint} pointer="/password" value={password} onValue={setPassword} autoComplete="new-password" />
+        <Button type="submit" look="solid" busy={act.busy}>
+          {words.go}
+        </Button>
+      </Form>
+    </Card>
+  );
+}
+
+function Link() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const open = async () => {
     setProblem(null);

@@ -11,7 +11,6 @@ import click
 import msgspec
 import trio
 
-from svc.cli.data_directory import sync
 from svc.cli.failures import Failure
 from svc.cli.transfers.installation import Caller, pages
 from svc.cli.transfers.organization_export import export_all
@@ -19,6 +18,7 @@ from svc.cli.transfers.selection import Selection, on_installation
 from svc.domain.imports.exported import CsvWriter, json_lines
 from svc.domain.limits import LIST_ROWS_MAX
 from svc.domain.records.properties import Property
+from svc.storage.private_files import sync
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _STDOUT: Final = Path("-")

@@ -11,7 +11,6 @@ from typing import Any, Final, Protocol
 import click
 import trio
 
-from svc.cli.data_directory import sync
 from svc.cli.failures import Failure
 from svc.cli.tables import echo_table
 from svc.cli.transfers.installation import Installation
@@ -20,6 +19,7 @@ from svc.client import ServiceError
 from svc.domain.errors import DomainError
 from svc.domain.imports.columns import usable
 from svc.domain.limits import IMPORT_PART_BYTES
+from svc.storage.private_files import sync
 
 _JSON_SUFFIXES: Final = frozenset({".ndjson", ".jsonl", ".json"})
 _OUTCOMES: Final = ("created", "updated", "unchanged", "suggested", "refused")

@@ -1,0 +1,1 @@
+"""Certificates by ACME: the actor that renews them, and the client of the directory."""

@@ -1,0 +1,1 @@
+"""`svc doctor`: what is wrong with an installation, in sentences."""

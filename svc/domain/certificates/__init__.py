@@ -1,0 +1,1 @@
+"""Certificates by ACME (RFC 8555): when one is renewed, and what would fail."""
