@@ -96,5 +96,9 @@ def main(target: Path = DIST / "svc") -> None:
 if __name__ == "__main__":
     if os.environ.get("PYTHONHASHSEED") != "0":
         # Compiled modules have sets of names, in an order that depends on it.
-        os.execve(sys.executable, [sys.executable, "-m", "release.binary", *sys.argv[1:]], os.environ | {"PYTHONHASHSEED": "0"})
+        os.execve(
+            sys.executable,
+            [sys.executable, "-m", "release.binary", *sys.argv[1:]],
+            os.environ | {"PYTHONHASHSEED": "0"},
+        )
     main(*map(Path, sys.argv[1:]))

@@ -38,16 +38,18 @@ _STANDARD_LIBRARY_WITHOUT: Final = frozenset({
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "lib2to3", "ensurepip", "pydoc_data", "venv"),
     *("site-packages", "dist-packages", "__pycache__", "lib-dynload", "distutils", "LICENSE.txt", "EXTERNALLY-MANAGED"),
 })  # fmt: skip
-_EXTENSIONS_WITHOUT: Final = re.compile(r"_test|_ctypes_test|_xxtest|xxlimited|_tkinter|ossaudiodev|nis\.|readline|_curses")
+_EXTENSIONS_WITHOUT: Final = re.compile(
+    r"_test|_ctypes_test|_xxtest|xxlimited|_tkinter|ossaudiodev|nis\.|readline|_curses"
+)
 _PACKAGES_WITHOUT: Final = re.compile(
-    r"(^|/)(tests?|testing|__pycache__)/|\.(pyi|pyx|pxd|c|h|rst|typed)$"
+    r"(^|/)(tests?|__pycache__)/|\.(pyi|pyx|pxd|c|h|rst|typed)$"
     # Names of places and carriers: more than half of the package, and nothing here imports them.
     r"|^phonenumbers/(geodata|carrierdata|tzdata)/"
     r"|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
 )
-_NEEDED_AFTER_ALL: Final = re.compile(r"^(trio|sqlalchemy|alembic|click|hypercorn|quart|flask|werkzeug|anyio)/testing/")
-"""Modules called `testing` that packages import themselves."""
-_C_LIBRARY: Final = re.compile(r"^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libutil|libresolv|libnsl)\.so|^ld-")
+_C_LIBRARY: Final = re.compile(
+    r"^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libutil|libresolv|libnsl)\.so|^ld-"
+)
 _UNCHECKED: Final = (0b01).to_bytes(4, "little")
 """In a compiled module: it is keyed by a hash of its source (PEP 552) that is never looked at."""
 
@@ -117,18 +119,17 @@ def _copy_standard_library(library: Path) -> None:
 def _copy_distribution(needed: Distribution, packages: Path) -> None:
     for file in sorted(needed.files or (), key=str):
         name = PurePosixPath(file)
-        if ".." in name.parts or (
-            _PACKAGES_WITHOUT.search(str(name)) and not _NEEDED_AFTER_ALL.match(str(name))
-        ):
-            continue
-        _copy(Path(str(needed.locate_file(file))), packages, name)
+        if ".." not in name.parts and not _PACKAGES_WITHOUT.search(str(name)):
+            _copy(Path(str(needed.locate_file(file))), packages, name)
 
 
 def _copy_program(packages: Path) -> None:
     """The wheel's files, compiled and with their source: Alembic reads migrations, and it is a tenth of all."""
     with tempfile.TemporaryDirectory() as built:
         build_wheel = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", built]
-        subprocess.run(build_wheel, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            build_wheel, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         [wheel] = Path(built).glob("*.whl")
         with zipfile.ZipFile(wheel) as files:
             for name in sorted(files.namelist()):
