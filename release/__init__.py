@@ -1,1 +1,1 @@
-"""Builds what a release consists of, beside wheel and sdist: the program with its interpreter, as one file or a `.deb`."""
+"""Builds the program with its interpreter, as one file and as a `.deb`. Wheel and sdist come from hatchling."""
