@@ -1,1 +1,1 @@
-"""Builds the program with its interpreter, as one file and as a `.deb`. Wheel and sdist come from hatchling."""
+"""Builds the program with its interpreter: as one file, and as a `.deb`."""

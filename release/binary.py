@@ -96,9 +96,6 @@ def main(target: Path = DIST / "svc") -> None:
 if __name__ == "__main__":
     if os.environ.get("PYTHONHASHSEED") != "0":
         # Compiled modules have sets of names, in an order that depends on it.
-        os.execve(
-            sys.executable,
-            [sys.executable, "-m", "release.binary", *sys.argv[1:]],
-            os.environ | {"PYTHONHASHSEED": "0"},
-        )
+        again = [sys.executable, "-m", "release.binary", *sys.argv[1:]]
+        os.execve(sys.executable, again, os.environ | {"PYTHONHASHSEED": "0"})
     main(*map(Path, sys.argv[1:]))

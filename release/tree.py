@@ -35,8 +35,8 @@ PYTHON: Final = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _OWN: Final = "svc-platform"
 
 _STANDARD_LIBRARY_WITHOUT: Final = frozenset({
-    *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "lib2to3", "ensurepip", "pydoc_data", "venv"),
-    *("site-packages", "dist-packages", "__pycache__", "lib-dynload", "distutils", "LICENSE.txt", "EXTERNALLY-MANAGED"),
+    *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "lib2to3", "ensurepip", "venv"),
+    *("site-packages", "dist-packages", "__pycache__", "lib-dynload", "distutils", "pydoc_data"),
 })  # fmt: skip
 _EXTENSIONS_WITHOUT: Final = re.compile(
     r"_test|_ctypes_test|_xxtest|xxlimited|_tkinter|ossaudiodev|nis\.|readline|_curses"
@@ -124,12 +124,10 @@ def _copy_distribution(needed: Distribution, packages: Path) -> None:
 
 
 def _copy_program(packages: Path) -> None:
-    """The wheel's files, compiled and with their source: Alembic reads migrations, and it is a tenth of all."""
+    """The wheel's files, compiled and with their source, since Alembic reads that of migrations."""
     with tempfile.TemporaryDirectory() as built:
         build_wheel = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", built]
-        subprocess.run(
-            build_wheel, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        subprocess.run(build_wheel, cwd=ROOT, check=True, capture_output=True)
         [wheel] = Path(built).glob("*.whl")
         with zipfile.ZipFile(wheel) as files:
             for name in sorted(files.namelist()):

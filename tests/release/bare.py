@@ -1,9 +1,11 @@
-"""`python -m tests.release.bare`: the one file in a bare Debian, without Python; needs root, debootstrap and Debian's archive.
+"""`python -m tests.release.bare`: the one file in a bare Debian, which has no Python.
 
-It makes the tree (or takes the one that is named), copies `dist/svc` into it, and goes through every journey
+It needs root, debootstrap and Debian's archive. It makes the tree (or takes the one that is named), copies `dist/svc` into it, and goes through every journey
 from outside, since the network is the same. The root file system is read-only but for the data, /tmp
 and one directory to unpack into; there is no environment, and the user is nobody.
 """
+
+# ruff: noqa: S108  # /tmp is the tree's own
 
 import os
 import re
@@ -72,7 +74,10 @@ def run_once(root: Path, data: Path, what: str) -> str:
     [resident] = re.findall(r"VmRSS:\s+(\d+) kB", status)
     process.terminate()
     process.communicate(timeout=60)
-    return f"{what} start: ready after {took:.1f} s, every journey works, {int(resident) // 1024} MiB at its end, exit {process.returncode}"
+    return (
+        f"{what} start: ready after {took:.1f} s, every journey works, {int(resident) // 1024} MiB after them,"
+        f" exit {process.returncode}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The one file: it unpacks once and serves, with nothing of this machine but its C library."""
 
-import os
 import re
 import shutil
 import signal
@@ -37,7 +36,16 @@ def running(
 ) -> Iterator["tuple[subprocess.Popen[str], str]"]:
     """`svc run`, ready, and the address of its public listener; it is stopped on exit."""
     with (data.parent / "log").open("w") as log:
-        command = [binary, "run", "--data", data, "--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"]
+        command: list[str | Path] = [
+            binary,
+            "run",
+            "--data",
+            data,
+            "--bind",
+            "127.0.0.1:0",
+            "--operator-bind",
+            "127.0.0.1:0",
+        ]
         process = subprocess.Popen(
             [*command, *arguments], env=variables, cwd="/", stdout=subprocess.PIPE, stderr=log, text=True
         )
@@ -68,7 +76,7 @@ def test_it_serves_every_journey_and_uses_nothing_of_this_machine(
         proc = Path("/proc", str(process.pid))
         loaded = set(re.findall(r"\S+\.so\S*", (proc / "maps").read_text()))
         [resident] = re.findall(r"VmRSS:\s+(\d+) kB", (proc / "status").read_text())
-        used = os.readlink(proc / "exe")
+        used = str((proc / "exe").readlink())
         called = svc(binary, "call", "form.list", "{}", "--data", str(data), SVC_UNPACK_DIR=str(place))
         variables = (proc / "environ").read_bytes()
 
@@ -189,7 +197,7 @@ def test_a_new_version_removes_what_no_process_runs(binary: Path, place: Path, t
         (new / name / "start.py").touch()
     for name in ("unpacked-svc-0.0.1-a", "unpacked-svc-0.0.2-b"):
         (new / name / "complete").touch()
-    in_use = ["flock", "-s", new / "unpacked-svc-0.0.1-a" / "start.py", "cat"]
+    in_use: list[str | Path] = ["flock", "-s", new / "unpacked-svc-0.0.1-a" / "start.py", "cat"]
     with subprocess.Popen(in_use, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as older:
         assert older.stdin is not None
         assert older.stdout is not None
