@@ -1,8 +1,9 @@
 """`python -m tests.release.bare`: the one file in a bare Debian, which has no Python.
 
-It needs root, debootstrap and Debian's archive. It makes the tree (or takes the one that is named), copies `dist/svc` into it, and goes through every journey
-from outside, since the network is the same. The root file system is read-only but for the data, /tmp
-and one directory to unpack into; there is no environment, and the user is nobody.
+It needs root, debootstrap and the archive of Debian. It makes the tree, or takes the one that is named,
+copies `dist/svc` into it, and goes through every journey from outside, since the network is the same. The
+root file system is read-only but for the data, /tmp and one directory to unpack into; there is no
+environment, and the user is nobody.
 """
 
 # ruff: noqa: S108  # /tmp is the tree's own
@@ -75,7 +76,7 @@ def run_once(root: Path, data: Path, what: str) -> str:
     process.terminate()
     process.communicate(timeout=60)
     return (
-        f"{what} start: ready after {took:.1f} s, every journey works, {int(resident) // 1024} MiB after them,"
+        f"{what} start: ready after {took:.1f} s, all journeys work, {int(resident) // 1024} MiB after them,"
         f" exit {process.returncode}"
     )
 
