@@ -25,7 +25,8 @@ from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data
 from svc.cli.endpoints import Endpoints, endpoints, reachable_host
 from svc.cli.failures import as_failure
 from svc.cli.listeners import Listeners, certificate_of
-from svc.cli.watchdog import Watchdog
+from svc.cli.supervision.service_manager import READY, STOPPING, ServiceManager
+from svc.cli.supervision.watchdog import Watchdog
 from svc.clock import Clock, WallClock
 from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
@@ -61,6 +62,7 @@ async def run(
     announce: Announce,
     watchdog: Watchdog,
     *,
+    manager: ServiceManager,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
     demo: bool,
@@ -72,6 +74,7 @@ async def run(
     of the demo's directory, opening the sockets. Clients that connect before the service is ready wait for
     their first response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
+    *manager* is told when the service is ready, that its event loop responds, and when it stops.
     *models*: those of the configuration. *built_in*: providers of theirs that need no server. *movable*: keys
     of the binds that may move to free ports.
 
@@ -95,7 +98,8 @@ async def run(
         secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
         clock = WallClock()
         async with (
-            _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
+            manager.assured(),
+            _stop_on_signal(partial(_begin_stop, settings, watchdog, manager)) as stop,
             _lost_lines_reported(),
             open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
             _bounded_end(watchdog),
@@ -127,11 +131,21 @@ async def run(
                 )
                 await listeners.serve(
                     stop,
-                    partial(announce, bound, facts),
+                    partial(_announce, announce, bound, facts, manager),
                     partial(_quiesce, system),
                     partial(_drain, system, settings.actors.drain_seconds),
                 )
     log.info("stopped")
+
+
+def _announce(announce: Announce, bound: Endpoints, facts: DemoFacts | None, manager: ServiceManager) -> None:
+    announce(bound, facts)
+    manager.tell(READY, f"STATUS=Serving {bound.base_url}")
+
+
+def _begin_stop(settings: Settings, watchdog: Watchdog, manager: ServiceManager) -> None:
+    watchdog.end_within(_stopping_seconds(settings))
+    manager.tell(STOPPING, "STATUS=Finishing what was accepted")
 
 
 def _stopping_seconds(settings: Settings) -> float:
