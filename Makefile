@@ -44,6 +44,9 @@ dist/svc: $(VENV)/.run $(IN_BINARY)
 
 binary: dist/svc  ## Build dist/svc, the program with its interpreter in one file
 
+deb: dist/svc  ## Build the Debian package from it
+	@$(BIN)/python -m release.debian
+
 test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens dist/svc  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh

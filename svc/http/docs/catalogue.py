@@ -70,6 +70,7 @@ SHELVES: Final = (
         "For operators",
         "Running it, looking into it, and what it is made of.",
         (
+            Guide("install", "Installing", "One file, a Debian package or a container; proxies in front."),
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),
