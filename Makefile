@@ -50,6 +50,7 @@ deb: dist/svc  ## Build the Debian package from it
 test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens dist/svc  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh
+	sh tests/release/ensure_proxies.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too
