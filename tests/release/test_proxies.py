@@ -94,8 +94,8 @@ class Front:
         self._trusted = trusted
 
     @contextmanager
-    def client(self) -> Iterator[httpx.Client]:
-        """A client that speaks HTTP/2 where it is offered, and finds the name here."""
+    def client(self, *, http2: bool = True) -> Iterator[httpx.Client]:
+        """A client that finds the name here."""
         extensions = {"sni_hostname": NAME}
 
         def named(request: httpx.Request) -> None:
@@ -104,8 +104,8 @@ class Front:
         with httpx.Client(
             base_url=f"https://127.0.0.1:{self.port}",
             headers={"Host": NAME},
-            transport=httpx.HTTPTransport(http2=True, verify=self._trusted, local_address=VISITOR),
-            timeout=60,
+            transport=httpx.HTTPTransport(http2=http2, verify=self._trusted, local_address=VISITOR),
+            timeout=20,
             event_hooks={"request": [named]},
         ) as client:
             yield client
@@ -221,7 +221,9 @@ def test_a_file_of_25_mb_is_taken_and_given_back(front: Front) -> None:
     with front.client() as client:
         stored = client.post("/api/v1/files", headers=headers, content=content)
         assert stored.is_success, stored.text
-        given = client.get(f"/api/v1/files/{stored.json()['id']}", headers=headers)
+        given = client.get(f"/api/v1/files/{stored.json()['fileId']}", headers=headers)
+    # By HTTP/2, httpx waits for room to send what the answer has already refused.
+    with front.client(http2=False) as client:
         larger = client.post("/api/v1/files", headers=headers, content=content + b"x")
 
     assert content == given.content
