@@ -222,7 +222,7 @@ def test_a_file_of_25_mb_is_taken_and_given_back(front: Front) -> None:
         stored = client.post("/api/v1/files", headers=headers, content=content)
         assert stored.is_success, stored.text
         given = client.get(f"/api/v1/files/{stored.json()['fileId']}", headers=headers)
-    # By HTTP/2, httpx waits for room to send what the answer has already refused.
+    # By HTTP/1.1: over HTTP/2, httpx goes on waiting for room to send, though it is answered already.
     with front.client(http2=False) as client:
         larger = client.post("/api/v1/files", headers=headers, content=content + b"x")
 
