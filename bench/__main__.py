@@ -11,6 +11,7 @@ NAMES: Final = (
     "memory",
     "crash",
     "records",
+    "imports",
     "tools",
     "mcp",
     "embeds",

@@ -17,7 +17,15 @@ from svc.domain.ai.models import ModelCatalogue, ServiceModel, ServiceProvider
 from svc.domain.ai.money import Credits, Prices
 from svc.domain.errors import InvalidValue
 from svc.domain.net.client_addresses import parse_networks
-from svc.settings import AiSettings, ModelSettings, ProviderSettings, Settings
+from svc.settings import (
+    AiSettings,
+    MailPassword,
+    MailSettings,
+    ModelSettings,
+    ProviderSettings,
+    Settings,
+    is_loopback,
+)
 
 DEFAULT_FILE: Final = Path("config/svc.toml")
 ENVIRONMENT_PREFIX: Final = "SVC_"
@@ -199,6 +207,7 @@ def _check_together(settings: Settings) -> None:
         except InvalidValue as error:
             raise ConfigError(f"{key}: {error}") from error
     _check_models(settings.ai)
+    _check_mail(settings.mail)
     if operator.token is None and not all(bind.is_loopback for bind in operator.bind):
         raise ConfigError(
             f"operator.bind: {', '.join(operator.bind)} can be reached from other machines;"
@@ -221,6 +230,36 @@ def _check_models(ai: AiSettings) -> None:
         if unknown is not None:
             nearest = f"; the nearest is {_nearest(unknown, names)!r}" if names else ""
             raise ConfigError(f"ai.models[{place}].providers: there is no provider {unknown!r}{nearest}")
+
+
+def _check_mail(mail: MailSettings) -> None:
+    """Check that what belongs together is set together. Raises `ConfigError`."""
+    if mail.server is None:
+        return
+    if mail.sender is None:
+        raise ConfigError("mail.server: set mail.sender as well, such as crm@example.com")
+    if mail.password is not None and mail.password_variable is not None:
+        raise ConfigError("mail.password and mail.password_variable: set one of them, not both")
+    has_password = mail.password is not None or mail.password_variable is not None
+    if (mail.user is not None) != has_password:
+        raise ConfigError("mail.user and mail.password (or mail.password_variable): set both, or neither")
+    if has_password and mail.security == "none" and not is_loopback(mail.server):
+        raise ConfigError(
+            'mail.security: "none" would send the password in the clear; set "starttls" or "tls"'
+        )
+
+
+def mail_password(mail: MailSettings, environ: Mapping[str, str]) -> str | None:
+    """The password for the mail server. Raises `ConfigError` for a variable that is not set."""
+    if mail.server is None or mail.password_variable is None:
+        return mail.password
+    password = environ.get(mail.password_variable, "")
+    if not password:
+        raise ConfigError(f"mail.password_variable: {mail.password_variable} is not set")
+    try:
+        return MailPassword(password)
+    except ValueError as error:
+        raise ConfigError(f"{mail.password_variable}: {error}") from error
 
 
 def model_catalogue(ai: AiSettings, environ: Mapping[str, str] | None = None) -> ModelCatalogue:

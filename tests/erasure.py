@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -15,6 +16,7 @@ from svc.actors.outbound.client import PostResult
 from svc.cli.data_directory import DataDirectory
 from svc.domain.sites.visits import PageView
 from svc.storage.approvals import approvals
+from svc.storage.files.directory import put
 from svc.storage.migrations import migrate
 from svc.storage.sites import sites, visits
 from svc.storage.sqlite.engine import raw
@@ -131,7 +133,14 @@ async def _chats(agents: AgentTown, one: Somebody) -> None:
         f"I am {one.name}, {one.secret}: call {one.written_phone}",
         chat=f"chat {one.phone}",
         sender={"name": one.name, "email": one.email, "username": one.email.partition("@")[0]},
-        attachments=[{"kind": "contact", "data": {"card": f"TEL:{one.phone}"}}],
+        attachments=[
+            {"kind": "contact", "data": {"card": f"TEL:{one.phone}"}},
+            {
+                "kind": "file",
+                "name": f"{one.name}.txt",
+                "data": b64encode(f"{one.secret} of {one.email}".encode()).decode(),
+            },
+        ],
     )
     await trio.sleep(10)
 
@@ -249,6 +258,10 @@ async def moved_out(here: ToolTown, path: Path) -> DataDirectory:
     directory.make()
     directory.open_key()
     content = await here.store.read(lambda conn: raw(conn).serialize())
+    organization_id = here.organization.id
+    for digest in await here.system.files.digests(organization_id):
+        async with here.system.files.open(organization_id, digest) as opened:
+            put(directory.files, organization_id, await opened.read(0, 1_000_000))
     directory.database.write_bytes(content)
     directory.database.chmod(0o600)
     with closing(sqlite3.connect(directory.database)) as conn, conn:

@@ -3,17 +3,26 @@
 import io
 import zipfile
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
+from svc.actors.system import System
 from svc.domain.files.contents import ContentReader
 from svc.domain.files.files import StoredFile
 from svc.storage.files import files
 from svc.storage.files.files import NewFile
+from svc.storage.files.memory import MemoryFiles
 from svc.storage.store import Tx
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + bytes(60)
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
+
+
+def contents_of(system: System) -> dict[tuple[str, str], bytes]:
+    """The contents that a system keeps in memory, by organization and hash."""
+    assert isinstance(system.files, MemoryFiles)
+    return system.files.contents
 
 
 def archive(*names: str) -> bytes:
@@ -39,7 +48,7 @@ async def upload(
     """Upload with a key."""
     sent: dict[str, Any] = {
         "authorization": f"Bearer {key}",
-        "content-disposition": f'attachment; filename="{name}"',
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}",
     }
     sent |= {header.replace("_", "-"): value for header, value in headers.items()}
     return await client.post("/api/v1/files", content=content, headers=sent)

@@ -15,6 +15,7 @@ from svc.actors.ai.upstreams import Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.forms.form_window import FormWindow, Post, Receipt
 from svc.actors.kinds import KINDS
+from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.reconciler import Reconciler
@@ -28,6 +29,7 @@ from svc.domain.limits import EVENT_LIFE_MS
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.scalars import Scalar
 from svc.storage import provisioning
+from svc.storage.files.contents import FileStore
 from svc.storage.forms import forms
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.identity.organizations import NewOrganization
@@ -72,6 +74,10 @@ class Town:
         self.models: ModelCatalogue | None = None
         """The AI models of the next system, and the clients of their providers."""
         self.upstreams: Upstreams | None = None
+        self.files: FileStore | None = None
+        """Where the next system keeps contents of files; in memory of its own by default."""
+        self.mail_server: MailServer | None = None
+        """The mail server of the next system."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
@@ -87,6 +93,8 @@ class Town:
             upstreams=self.upstreams,
             random=self.random,
             event_life_ms=self.event_life_ms,
+            files=self.files,
+            mail_server=self.mail_server,
         )
         if self.models is not None:
             await system.settlements.begin()
@@ -154,9 +162,12 @@ def _make_tables(conn: Connection) -> None:
 
 
 @asynccontextmanager
-async def town(start: int = START, random: Randomness = SYSTEM) -> AsyncIterator[Town]:
+async def town(
+    start: int = START, random: Randomness = SYSTEM, *, mails: bool = False
+) -> AsyncIterator[Town]:
+    """A town. With *mails*, its store takes mails to be sent by its `mail_server`."""
     clock, sealer = VirtualClock(start), Sealer(SECRETS.sealing, random)
-    async with inline_store(clock, prepare=_make_tables, sealer=sealer, random=random) as store:
+    async with inline_store(clock, prepare=_make_tables, sealer=sealer, random=random, mails=mails) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
         yield Town(store, clock, await store.write(provisioning.create, asked), random)
 

@@ -16,6 +16,7 @@ from svc_api.models import (
     CreateNote,
     CreateRecord,
     CreateRecordProperties,
+    FilterGroup,
     GetRecord,
     ListNotes,
     ListRecords,
@@ -24,10 +25,10 @@ from svc_api.models import (
     NotFoundProblem,
     ObjectList,
     OrganizationAnswer,
+    PlainFilter,
+    PlainFilterOp,
     RecordAnswer,
     RecordCount,
-    RecordFilter,
-    RecordFilterOp,
     RecordList,
     ShownRecord,
     UpdateRecord,
@@ -62,7 +63,7 @@ def walk(address: str, key: str) -> Iterator[str]:
     assert isinstance(changed, RecordAnswer), changed
     yield f"moved to {changed.properties['city']}"
 
-    in_thurso = [RecordFilter("city", RecordFilterOp.EQ, "Thurso")]
+    in_thurso: list[FilterGroup | PlainFilter] = [PlainFilter("city", PlainFilterOp.EQ, "Thurso")]
     found = record_list.sync(client=client, body=ListRecords("contact", filters=in_thurso, limit=1))
     assert isinstance(found, RecordList), found
     yield f"listed {found.records[0].properties['name']}"

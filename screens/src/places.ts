@@ -39,6 +39,9 @@ export const PLACES: readonly Place[] = [
   { path: "/app/sign-in", label: "home", isWayIn: true, load: () => import("./screens/ways_in/sign_in") },
   { path: "/app/welcome", label: "home", isWayIn: true, load: () => import("./screens/ways_in/welcome") },
   { path: "/app/invitation", label: "home", isWayIn: true, load: () => import("./screens/ways_in/invitation") },
+  { path: "/app/forgot", label: "home", isWayIn: true, load: () => import("./screens/ways_in/forgot") },
+  { path: "/app/reset", label: "home", isWayIn: true, load: () => import("./screens/ways_in/reset") },
+  { path: "/app/prove", label: "home", isWayIn: true, load: () => import("./screens/ways_in/prove") },
   {
     path: "/app/forms",
     label: "forms",
@@ -181,6 +184,14 @@ export const PLACES: readonly Place[] = [
     section: "account",
     icon: "monitor-smartphone",
     load: () => import("./screens/account/sessions"),
+  },
+  {
+    path: "/app/account/notices",
+    label: "notices",
+    section: "account",
+    icon: "mail",
+    asks: [ask.NOTICES],
+    load: () => import("./screens/account/notices"),
   },
   {
     path: "/app/account/password",

@@ -30,6 +30,7 @@ export const INVITATIONS = { tool: "member.list", input: { limit: 1 } } as const
 /** For names. */
 export const PEOPLE = { tool: "member.list", input: { limit: 200 } } as const satisfies Question;
 export const ROLES = { tool: "role.list", input: {} } as const satisfies Question;
+export const NOTICES = { tool: "notice.get", input: {} } as const satisfies Question;
 export const TEAMS = { tool: "team.list", input: {} } as const satisfies Question;
 /** Without its days, which begin and end by the organization's time zone: then the screen asks more. */
 export const AUDIT = {

@@ -6,6 +6,8 @@ from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.files.file_sweeper import FILE_SWEEPER, FileSweeper
 from svc.actors.forms.filer import Filer
 from svc.actors.imports.importer import Importer
+from svc.actors.mail.mailer import Mailer
+from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
@@ -23,11 +25,13 @@ from svc.domain.changes import (
     FormChanged,
     ImportsDue,
     KeysChanged,
+    MailsDue,
     MembersChanged,
     ModelsChanged,
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    ResetsDue,
     ResourceChanged,
     RunsDue,
     ServerKeysChanged,
@@ -107,6 +111,10 @@ class ChangeDispatcher:
                 self._system.wakeups.notify(organization_id)
             case DeliveriesDue(webhook_id):
                 self._system.wake(Webhook(self._system, webhook_id).wake)
+            case MailsDue(organization_id):
+                self._system.wake(Mailer(self._system, organization_id).wake)
+            case ResetsDue():
+                self._system.wake(PasswordResets(self._system, "main").wake)
             case ApprovalDecided(_, _, str(conversation_id)):
                 self._system.wake(AgentConversation(self._system, conversation_id).collect)
             case AgentDue(conversation_id):

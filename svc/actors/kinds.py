@@ -13,6 +13,8 @@ from svc.actors.forms.form_window import FormWindow
 from svc.actors.identity.organization import Organization
 from svc.actors.identity.sign_in_gate import SignInGate
 from svc.actors.imports.importer import Importer
+from svc.actors.mail.mailer import Mailer
+from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
 from svc.actors.sites.site_traffic import SiteTraffic
@@ -27,6 +29,8 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Importer,
     EventDispatcher,
     Workflows,
+    Mailer,
+    PasswordResets,
     AgentConversation,
     FormWindow,
     Outbox,

@@ -15,6 +15,8 @@ from svc.actors.files.file_sweeper import FILE_SWEEPER, FileSweeper
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.imports.importer import Importer
+from svc.actors.mail.mailer import Mailer
+from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
@@ -29,6 +31,8 @@ from svc.storage.clock import marks as clock_marks
 from svc.storage.events import events
 from svc.storage.forms import submissions
 from svc.storage.imports import rows as import_rows
+from svc.storage.mail import key_endings, outbox
+from svc.storage.mail import letters as mail_letters
 from svc.storage.records.listing import index_builds
 from svc.storage.sites import visits
 from svc.storage.store import Tx
@@ -94,12 +98,25 @@ class Reconciler(Actor[System, ReconcilerState]):
             decisions.organizations_with_uncollected, "workflow"
         ):
             self.system.wake(Workflows(self.system, organization_id).wake)
+        await self._wake_mailers(until)
 
     @turn
     async def prune(self) -> None:
         """Store the clock's mark and delete a batch of expired data; repeat until none is left."""
         if await self.system.store.write_behind(_mark_and_prune, self.system.event_life_ms):
             self.prune.after(0)
+
+    async def _wake_mailers(self, until: int) -> None:
+        """Wake what sends mail, if there is a mail server, and tell of keys that end soon."""
+        if self.system.mailing.server is None:
+            return
+        store = self.system.store
+        for organization_id in await store.read_long(key_endings.organizations_due, self.system.clock.now()):
+            await store.of(organization_id).write_behind(key_endings.note, organization_id)
+        for organization_id in await store.read_long(outbox.organizations_due, until):
+            self.system.wake(Mailer(self.system, organization_id).wake)
+        if await store.read_long(mail_letters.any_asked):
+            self.system.wake(PasswordResets(self.system, "main").wake)
 
     async def _rotate_keys(self) -> int:
         now = self.system.clock.now()

@@ -16,6 +16,8 @@ from svc.actors.ai.upstreams import Upstreams
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter, KeyedPace
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
+from svc.actors.mail.mailing import Mailing
+from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
@@ -30,6 +32,7 @@ from svc.domain.ai.routing import Rests
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.files.addresses import FileAddresses
+from svc.domain.identity.reset_pace import ResetPace
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
@@ -99,6 +102,7 @@ class System(ActorSystem):
         ai_stop_seconds: float = STOP_SECONDS,
         stream_places: StreamPlaces | None = None,
         files: FileStore | None = None,
+        mail_server: MailServer | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
@@ -151,6 +155,10 @@ class System(ActorSystem):
         """Runs of agents under way, by organization."""
         self.agent_pace = KeyedPace(AGENT_RUNS_SPACING_MS / SECOND_MS)
         """The pace at which runs of agents begin, by organization."""
+        self.mailing = Mailing(clock, mail_server)
+        """The mail server, if there is one."""
+        self.reset_pace = ResetPace(secrets.sender)
+        """Password resets and proofs that were asked for lately."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
         self.screen_hints = ScreenHints(clock)

@@ -28,22 +28,21 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def write(
-    directory: DataDirectory, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
-) -> R:
-    """Run the unit of work `fn(tx, *args)`, and return its result once it is on disk.
+def write(directory: DataDirectory, fn: Callable[[Tx], R], *, mails: bool = False) -> R:
+    """Run the unit of work *fn*, and return its result once it is on disk.
 
-    The data directory and its key are created if missing. Raises `DataInUse` if a service has the data open,
-    since its actors would miss the change, and `Failure` if the data cannot be opened or written.
+    Mails are queued if *mails*, for the service to send. The data directory and its key are created if
+    missing. Raises `DataInUse` if a service has the data open, since its actors would miss the change, and
+    `Failure` if the data cannot be opened or written.
     """
 
     def work(tx: Tx) -> R:
-        result = fn(tx, *args, **kwargs)
+        result = fn(tx)
         clock_marks.mark(tx)
         return result
 
     async def unit() -> R:
-        async with open_store(directory.database, WallClock(), sealer=sealer) as store:
+        async with open_store(directory.database, WallClock(), sealer=sealer, mails=mails) as store:
             return await store.write(work)
 
     directory.make()

@@ -135,7 +135,7 @@ class Operator:
 
     def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], body: bytes) -> bytes:
         try:
-            return offline.write(self.directory, unit)
+            return offline.write(self.directory, unit, mails=self.settings.mail.server is not None)
         except DataInUse as error:
             service = self.directory.service_addresses()
             if service is None or service.pid != error.holder:

@@ -14,6 +14,7 @@ from svc import logging
 from svc.actors.ai.upstreams import BuiltIn, Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
+from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.reconciler import Reconciler
@@ -65,6 +66,7 @@ async def run(
     manager: ServiceManager,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    mail_server: MailServer | None,
     demo: bool,
     movable: Container[str] = (),
 ) -> None:
@@ -75,8 +77,8 @@ async def run(
     their first response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
     *manager* is told when the service is ready, that its event loop responds, and when it stops.
-    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *movable*: keys
-    of the binds that may move to free ports.
+    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *mail_server*:
+    None to send no mail. *movable*: keys of the binds that may move to free ports.
 
     Raises `Failure`, and the errors of `open_store` and `serve`, in groups.
     """
@@ -101,7 +103,9 @@ async def run(
             manager.assured(),
             _stop_on_signal(partial(_begin_stop, settings, watchdog, manager)) as stop,
             _lost_lines_reported(),
-            open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
+            open_store(
+                directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
+            ) as store,
             _bounded_end(watchdog),
         ):
             facts = None
@@ -121,6 +125,7 @@ async def run(
                     files=DirectoryFiles(directory.files),
                     models=models,
                     built_in=built_in,
+                    mail_server=mail_server,
                 ) as system,
                 _bounded_end(watchdog),
             ):
@@ -218,6 +223,7 @@ async def _live_system(
     files: FileStore,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    mail_server: MailServer | None,
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
     allowed = parse_networks(settings.outgoing.allowed_networks)
@@ -248,6 +254,7 @@ async def _live_system(
         ai_stop_seconds=settings.server.graceful_seconds / 2,
         stream_places=StreamPlaces(settings.server.connections_max),
         files=files,
+        mail_server=mail_server,
     )
     store.listen(ChangeDispatcher(system))
     try:

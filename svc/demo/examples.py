@@ -5,19 +5,18 @@ replace them with. An example that ends or removes something has an object of it
 whichever were pasted before.
 """
 
-from ipaddress import ip_network
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import msgspec
 
 from svc.demo import agents, approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
+from svc.demo.imports import example_imports
 from svc.demo.views import example_views
+from svc.demo.webhooks import example_webhooks
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
 from svc.domain.identity.callers import Call
-from svc.domain.webhooks.subscriptions import SubscriptionSettings
 from svc.storage.channels import connections, messages
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
@@ -25,7 +24,6 @@ from svc.storage.identity import accounts, api_keys, members
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.store import Tx
-from svc.storage.webhooks import deliveries, webhooks
 from svc.tools import execution
 from svc.tools.ai import providers as ai_providers
 from svc.tools.ai.providers import OwnModelInput
@@ -49,6 +47,7 @@ ExampleIds = dict[str, dict[str, str]]
 _ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5R"
 _KEY, _PERSON, _ROLE, _TEAM = (f"{prefix}_{_ULID}A" for prefix in ("key", "usr", "rol", "tea"))
 _RECORD, _MERGED = f"rec_{_ULID}A", f"rec_{_ULID}K"
+_CHANGE: Final = f"chg_{_ULID}G"
 _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", "frm", "emb", "sub"))
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
@@ -67,7 +66,12 @@ class _Created(msgspec.Struct):
     id: str
 
 
+class _Entry(_Created):
+    kind: str
+
+
 class _Listed(msgspec.Struct):
+    entries: list[_Entry] = []
     records: list[_Created] = []
     suggestions: list[_Created] = []
     submissions: list[_Created] = []
@@ -84,16 +88,16 @@ class Examples:
     def fill(self, *, form_id: str, embed_id: str) -> ExampleIds:
         """Create all objects. *form_id* and *embed_id* are those that the shop's page shows."""
         ids: ExampleIds = {"*": {_FORM: form_id, _EMBED: embed_id}}
-        for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
-            add_ids(ids, more)
-        add_ids(ids, self._channels())
+        for make in (self._people, self._keys, self._records, self._sites, self._on_pages, self._channels):
+            add_ids(ids, make())
         add_ids(ids, agents.examples(self._tx, self._call))
-        add_ids(ids, self._webhooks())
+        add_ids(ids, example_webhooks(self._tx, self._organization_id, _WEBHOOK, _DELIVERY))
         add_ids(ids, self._workflows(ids["*"][_RECORD]))
         asking = ("*", "approval.approve", "approval.reject")
         cards = approvals.ask(self._tx, self._call, len(asking))
         add_ids(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
         add_ids(ids, self._suggestions())
+        add_ids(ids, example_imports(self._tx, self._organization_id, f"imp_{_ULID}A"))
         add_ids(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
         return add_ids(ids, self._submissions())
 
@@ -153,10 +157,12 @@ class Examples:
     def _records(self) -> ExampleIds:
         """A contact to keep, and others to delete, restore and merge; properties likewise."""
         known = self._list(record_lists.search, query=_TOM["name"], object_type="contact")
-        parted, gone, kept, doubled = (
+        parted, gone, kept, doubled, moved = (
             self._make(records.create, object_type="contact", properties={"name": name, "city": "Hull"})
-            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone")
+            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone", "Nils Hope")
         )
+        self._run(records.update, id=moved, properties={"city": "Grimsby"})
+        entries = self._list(record_history.timeline, id=moved).entries
         self._run(record_history.delete, object_type="contact", id=gone)
         for slug, label in (("finish", "Finish"), ("old_number", "Old number")):
             self._run(
@@ -172,6 +178,10 @@ class Examples:
             "record.delete": {_RECORD: parted},
             "record.restore": {_RECORD: gone},
             "record.merge": {_RECORD: kept, _MERGED: doubled},
+            "record.revert": {
+                _RECORD: moved,
+                _CHANGE: next(entry.id for entry in entries if entry.kind == "updated"),
+            },
         }
 
     def _sites(self) -> ExampleIds:
@@ -235,19 +245,6 @@ class Examples:
         )
         received = messages.receive(self._tx, self._organization_id, connection.id, message)
         return received.conversation
-
-    def _webhooks(self) -> ExampleIds:
-        """Subscriptions to what seldom happens, at an address of this machine, to which nothing is sent."""
-        kept, ended = (self._subscribe(name) for name in ("Order system", "Old order system"))
-        test = deliveries.queue_test(self._tx, self._organization_id, kept)
-        return {"*": {_WEBHOOK: kept, _DELIVERY: test}, "webhook.delete": {_WEBHOOK: ended}}
-
-    def _subscribe(self, name: str) -> str:
-        url = urlsplit(SPARE_BRIDGE_URL)._replace(path="/events").geturl()
-        settings = SubscriptionSettings(url=url, events=("workflow.run_failed",), name=name)
-        loopback = (ip_network("127.0.0.0/8"),)
-        subscription, _ = webhooks.create(self._tx, self._organization_id, settings, allowed=loopback)
-        return subscription.id
 
     def _workflows(self, record_id: str) -> ExampleIds:
         """The workflow of the examples with runs that wait, and others to change and to delete.

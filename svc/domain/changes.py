@@ -123,6 +123,16 @@ class DeliveriesDue(Change, frozen=True):
     webhook_id: str
 
 
+class MailsDue(Change, frozen=True):
+    """Mails of the organization wait to be sent."""
+
+    organization_id: str
+
+
+class ResetsDue(Change, frozen=True):
+    """Password resets were asked for, and wait to be looked up."""
+
+
 class RunsDue(Change, frozen=True):
     """Runs of the organization's workflows may go on: what they wait for has ended, or they are new."""
 

@@ -275,9 +275,9 @@ def _size_fault(size_min: int | None, size_max: int | None, size: int, what: str
     if size == 0 and size_min == 1:
         return "must not be empty"
     if size_min is not None and size < size_min:
-        return f"must have at size_min {_counted(size_min, what)}, not {size:,}"
+        return f"must have at least {_counted(size_min, what)}, not {size:,}"
     if size_max is not None and size > size_max:
-        return f"must have at size_max {_counted(size_max, what)}, not {size:,}"
+        return f"must have at most {_counted(size_max, what)}, not {size:,}"
     return None
 
 

@@ -41,7 +41,7 @@ from svc.http.sites.tracker import TrackerDoor
 from svc.http.tools import door as tools
 from svc.http.tools.door import KeyGate, SessionGate, ToolDoor
 from svc.tools.catalogue import REGISTRY
-from svc.tools.imports import imports
+from svc.tools.imports import answers as imports
 
 
 def public_app(

@@ -15,7 +15,7 @@ import structlog
 import trio
 
 from svc.domain.randomness import SYSTEM, Randomness
-from svc.http.asgi import STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
+from svc.http.asgi import STEADY_BODY, STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send, joined
 from svc.http.request.body import (
     REQUEST,
     BodyBroken,
@@ -39,7 +39,6 @@ __all__ = [
 ]
 
 log = structlog.get_logger(__name__)
-_JOINED: Final = b", "
 _PIECE_BYTES: Final = 1024 * 1024
 
 
@@ -119,6 +118,7 @@ class Request:
         "_extensions",
         "_fields",
         "_receive",
+        "_scope",
         "client",
         "headers",
         "id",
@@ -140,10 +140,11 @@ class Request:
         self.id: Final = request_id_of(self.headers, random)
         """The value of `X-Request-Id` in the answer."""
         self._receive = receive
+        self._scope = scope
         self._extensions = scope.get("extensions")  # which ASGI leaves to servers
         self._fields = dict(self.headers)
         if len(self._fields) != len(self.headers):
-            self._fields = _joined(self.headers)
+            self._fields = joined(self.headers)
 
     @property
     def stopping(self) -> trio.Event:
@@ -170,8 +171,7 @@ class Request:
             BodyBroken: its framing is malformed.
             ClientGone: the client disconnected before its end.
         """
-        coding = self._fields.get(b"content-encoding")
-        return await read_body(self._receive, self.length, limit_bytes, coding)
+        return await read_body(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
 
     @property
     def length(self) -> int | None:
@@ -182,7 +182,8 @@ class Request:
         return int(length) if length else None
 
     def pieces(self, limit_bytes: int) -> BodyPieces:
-        """The body piece by piece; nothing else may read it then. Raises `BodyTooLarge` and `BodyCoded`."""
+        """The body piece by piece, for this caller alone; a slow one has time while it goes on."""
+        self._scope[STEADY_BODY] = True
         return BodyPieces(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
 
     async def wait_client_left(self) -> None:
@@ -246,9 +247,7 @@ class FastPath:
 
     def _door(self, path: str) -> Door | None:
         door = self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
-        if door is None:
-            return next((door for above, door in self._trees if path.startswith(above)), None)
-        return door
+        return door or next((door for above, door in self._trees if path.startswith(above)), None)
 
 
 async def _send(send: Send, request: Request, answer: Answer) -> None:
@@ -299,11 +298,3 @@ async def _watch_client(parts: PartSender) -> None:
     with suppress(BodyBroken, BodyTimeout):
         await parts.request.wait_client_left()
     parts.cancel()
-
-
-def _joined(headers: Headers) -> dict[bytes, bytes]:
-    """Join headers of one name in their order (RFC 9110 section 5.3)."""
-    fields: dict[bytes, bytes] = {}
-    for name, value in headers:
-        fields[name] = fields[name] + _JOINED + value if name in fields else value
-    return fields

@@ -117,7 +117,7 @@ async def sign_up(
     units = system.store.of(Owner.SIGN_IN)
     invited = digest(invitation_token)
     invitation = await units.read(invitations.waiting, invited, system.clock.now())
-    hashed = await _new_hash(system, invitation.email, password)
+    hashed = await new_hash(system, invitation.email, password)
     token = new_key(SESSION, system.random)
 
     def unit(tx: Tx) -> Profile:
@@ -201,7 +201,7 @@ async def set_password(system: System, token: str, password: str) -> None:
     if not is_fresh(session.confirmed_at, system.clock.now()):
         raise ConfirmationRequired("confirm who you are first")
     profile = await profile_of(system, session.person_id)
-    hashed = await _new_hash(system, profile.person.email, password)
+    hashed = await new_hash(system, profile.person.email, password)
     units = system.store.of(session.person_id)
     await units.write(accounts.set_password, session.person_id, hashed, digest(token))
 
@@ -217,7 +217,7 @@ def _signed_in(system: System, token: str, profile: Profile, browser: Browser) -
     return SignedIn(token, csrf_token(token), profile, mark)
 
 
-async def _new_hash(system: System, email: str, password: str) -> str:
+async def new_hash(system: System, email: str, password: str) -> str:
     """The hash of a new password. Raises `InvalidInput` and `Unavailable`."""
     salt = await system.store.of(Owner.SIGN_IN).read(accounts.salt, email, system.secrets.sender)
     with at("/password"):

@@ -10,7 +10,7 @@ from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import tables
-from svc.storage.pages import Keyset
+from svc.storage.pages import Keyset, Total, total
 from svc.storage.readable import LenientDecoder
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
@@ -52,6 +52,7 @@ class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
     until: int | None = None
     limit: int = LIST_ROWS
     cursor: str | None = None
+    total: bool = False
 
 
 class AuditPage(msgspec.Struct, frozen=True):
@@ -59,6 +60,8 @@ class AuditPage(msgspec.Struct, frozen=True):
 
     entries: list[AuditEntry]
     next_cursor: str | None
+    total: Total | None
+    """How many entries the list has, if that was asked."""
 
 
 _INSERT = Statement(sa.insert(tables.audit))
@@ -70,36 +73,34 @@ def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
 
     What is audited as done has changed something, so that is announced, too.
     """
-    _insert(tx, _entry(tx, call, action, target))
+    _insert(tx, call, action, target, "done", None)
     tx.announce(ResourceChanged(call.caller.organization_id, action.partition(".")[0], target))
 
 
 def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | None = None) -> None:
     """Insert the entry that *call* was refused *action*."""
-    refused = msgspec.structs.replace(_entry(tx, call, action, target), outcome="refused", reason=reason)
-    _insert(tx, refused)
+    _insert(tx, call, action, target, "refused", reason)
 
 
-def _insert(tx: Tx, entry: AuditEntry) -> None:
-    asked_by = None if entry.asked_by is None else msgspec.json.encode(entry.asked_by).decode()
-    _INSERT.run(tx.conn, msgspec.structs.asdict(entry) | {"asked_by": asked_by})
-
-
-def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
-    return AuditEntry(
+def _insert(  # noqa: PLR0917  # the parts of one row
+    tx: Tx, call: Call, action: str, target: str | None, outcome: Outcome, reason: str | None
+) -> None:
+    caller = call.caller
+    _INSERT.run(
+        tx.conn,
         id=tx.new_id("aud"),
-        organization_id=call.caller.organization_id,
+        organization_id=caller.organization_id,
         at=tx.now,
-        caller_kind=call.caller.kind,
-        caller_id=call.caller.id,
-        person_id=call.caller.person_id,
+        caller_kind=caller.kind,
+        caller_id=caller.id,
+        person_id=caller.person_id,
         door=call.door,
         action=action,
         target=target,
-        outcome="done",
-        reason=None,
+        outcome=outcome,
+        reason=reason,
         request_id=call.request_id,
-        asked_by=call.asked_by,
+        asked_by=None if call.asked_by is None else msgspec.json.encode(call.asked_by).decode(),
     )
 
 
@@ -132,7 +133,8 @@ def list_page(view: View, organization_id: str, filter_: AuditFilter) -> AuditPa
         matching.append(column.at < filter_.until)
     entries = sa.select(tables.audit).where(column.organization_id == organization_id, *matching)
     rows, next_cursor = keyset.fetch(view.conn, entries, column.id, newest_first=True)
-    return AuditPage([_from_row(row) for row in rows], next_cursor)
+    counted = total(view.conn, entries) if filter_.total else None
+    return AuditPage([_from_row(row) for row in rows], next_cursor, counted)
 
 
 def _from_row(row: Any) -> AuditEntry:

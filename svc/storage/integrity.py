@@ -22,6 +22,7 @@ from svc.storage.files import integrity as files_integrity
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import integrity as identity_integrity
 from svc.storage.identity import tables as identity_tables
+from svc.storage.mail import integrity as mail_integrity
 from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
 from svc.storage.records.listing import pictures
@@ -276,6 +277,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
     **files_integrity.INVARIANTS,
     **identity_integrity.INVARIANTS,
     "every picture that is a file is known as a use of it": pictures.unknown,
+    **mail_integrity.INVARIANTS,
     **webhooks_integrity.INVARIANTS,
     **workflows_integrity.INVARIANTS,
 }

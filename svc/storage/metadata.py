@@ -10,6 +10,7 @@ from svc.storage.files import tables as _files  # noqa: F401  # it adds its tabl
 from svc.storage.forms import tables as _forms  # noqa: F401  # it adds its tables
 from svc.storage.identity import tables as _identity  # noqa: F401  # it adds its tables
 from svc.storage.imports import tables as _imports  # noqa: F401  # it adds its tables
+from svc.storage.mail import tables as _mail  # noqa: F401  # it adds its tables
 from svc.storage.records import tables as _records  # noqa: F401  # it adds its tables
 from svc.storage.schema import metadata
 from svc.storage.sites import tables as _sites  # noqa: F401  # it adds its tables

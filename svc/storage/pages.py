@@ -32,8 +32,13 @@ def total_of(counted: int) -> Total:
 
 def total(conn: sa.Connection, select: sa.Select[Any]) -> Total:
     """How many rows *select* has."""
-    counted = select.order_by(None).limit(TOTAL_MAX + 1).subquery()
-    return total_of(conn.execute(sa.select(sa.func.count()).select_from(counted)).scalar_one())
+    return total_of(count_to_total(conn, select))
+
+
+def count_to_total(conn: sa.Connection, select: sa.Select[Any]) -> int:
+    """How many rows *select* has, counted up to `TOTAL_MAX` + 1."""
+    counted = select.limit(TOTAL_MAX + 1).subquery()
+    return conn.execute(sa.select(sa.func.count()).select_from(counted)).scalar_one()
 
 
 def _by_id(row: Any) -> Position:

@@ -14,6 +14,7 @@ from svc.storage.approvals import pruning as approvals_pruning
 from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
 from svc.storage.imports import pruning as imports_pruning
+from svc.storage.mail import pruning as mail_pruning
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables as webhooks_tables
 from svc.storage.workflows import pruning as workflows_pruning
@@ -52,12 +53,13 @@ def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
 
     Events are deleted *event_life_ms* after they happened, if they were dispatched and no delivery of them
     waits; deliveries as long after they ended, with their attempts, and so are runs of workflows and agents,
-    and approvals.
+    and approvals. Mails have a time of their own.
     """
     more = [_prune(tx, life) for life in _LIVES]
     more.append(_prune_events(tx, event_life_ms))
     more.append(_prune_deliveries(tx, event_life_ms))
     more.append(imports_pruning.prune(tx))
+    more.append(mail_pruning.prune(tx))
     more += [
         of_noun.prune(tx, event_life_ms) for of_noun in (approvals_pruning, workflows_pruning, agent_pruning)
     ]

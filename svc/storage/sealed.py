@@ -7,11 +7,13 @@ import sqlalchemy as sa
 
 from svc.domain.crypto.sealing import SealBroken, Sealer
 from svc.storage.channels import tables as channels_tables
+from svc.storage.mail import tables as mail_tables
 from svc.storage.webhooks import tables as webhooks_tables
 
 SEALED: Final[tuple[sa.Column[bytes], ...]] = (
     channels_tables.connections.c.secret,
     channels_tables.connections.c.previous_secret,
+    mail_tables.mails.c.token,
     webhooks_tables.webhooks.c.secret,
     webhooks_tables.webhooks.c.previous_secret,
 )

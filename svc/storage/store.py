@@ -99,12 +99,15 @@ class View:
 class Sources:
     """What the units of one store take ids, random bytes and the seal from."""
 
-    __slots__ = ("ids", "random", "sealer")
+    __slots__ = ("ids", "mails", "random", "sealer")
 
-    def __init__(self, random: Randomness = SYSTEM, sealer: Sealer | None = None) -> None:
+    def __init__(
+        self, random: Randomness = SYSTEM, sealer: Sealer | None = None, *, mails: bool = False
+    ) -> None:
         self.ids = Ids(random)
         self.random = random
         self.sealer = sealer
+        self.mails = mails
 
 
 class Tx(View):
@@ -137,6 +140,11 @@ class Tx(View):
         if sealer is None:
             raise RuntimeError("this store was opened without the installation's key")
         return sealer
+
+    @property
+    def mails(self) -> bool:
+        """Whether a mail server is configured, so that mails may be queued."""
+        return self._sources.mails
 
     def at(self, time: int) -> "Tx":
         """The same unit at another time, for data that is to be as if written then."""

@@ -14,6 +14,7 @@ from svc.domain.embeds.blocks import AnyBlock
 from svc.domain.identity.access import Enabler
 from svc.domain.identity.roles import Permission
 from svc.domain.imports.imports import Counts, Layout, ReadingSettings, Refusal
+from svc.domain.mail.letters import MailData
 from svc.domain.scalars import Scalar
 from svc.domain.workflows.contexts import Event
 from svc.storage import tables
@@ -27,6 +28,7 @@ from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.imports import tables as imports_tables
 from svc.storage.imports.rows import Starter
+from svc.storage.mail import tables as mail_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.views import tables as views_tables
 from svc.storage.webhooks import tables as webhooks_tables
@@ -51,6 +53,10 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (imports_tables.imports.c.source, dict[str, Any]),
     (imports_tables.imports.c.counts, Counts),
     (imports_tables.imports.c.refusals, list[Refusal]),
+    *(
+        (imports_tables.imports.c[name], Any)
+        for name in ("layout", "settings", "starter", "source", "counts", "refusals")
+    ),
     (tables.events.c.data, dict[str, Any]),
     (tables.audit.c.asked_by, dict[str, str]),
     (approvals_tables.approvals.c.input, dict[str, Any]),
@@ -67,6 +73,7 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (channels_tables.messages.c.sender, Sender),
     (channels_tables.messages.c.attachments, tuple[StoredAttachment, ...]),
     (channels_tables.replies.c.error, ReportedError),
+    (mail_tables.mails.c.data, MailData),
     (views_tables.views.c.input, dict[str, Any]),
     (webhooks_tables.webhooks.c.events, tuple[str, ...]),
     (webhooks_tables.webhooks.c.object_types, tuple[str, ...]),

@@ -18,10 +18,12 @@ from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
 from svc.tools.imports import imports
+from svc.tools.mail import notices
 from svc.tools.old_names import old_names
 from svc.tools.records import aggregates as record_aggregates
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
+from svc.tools.records import many as record_many
 from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
@@ -56,12 +58,14 @@ _MODULES: Final = (
     members,
     messages,
     notes,
+    notices,
     objects,
     organizations,
     properties,
     record_aggregates,
     record_history,
     record_lists,
+    record_many,
     records,
     roles,
     server_keys,

@@ -40,5 +40,6 @@ NOUNS: Final = {
     "role": Noun("Roles", "Named sets of permissions that members and keys have."),
     "team": Noun("Teams", "Groups of members."),
     "apikey": Noun("API keys", "Secrets with which programs call tools, in the name of who made them."),
+    "notice": Noun("Notices", "What a member is told by mail, as they have chosen."),
     "audit": Noun("Audit trail", "Who did what, when, through which door; and what was refused."),
 }

@@ -5,7 +5,7 @@ that runs as one unit of work, as a tool is, but without organization and caller
 operator's token, authorizes it. For all else an operator calls the tools of the registry.
 """
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from sqlalchemy import Connection
@@ -24,10 +24,8 @@ from svc.storage.identity.api_keys import ExpiresIn, NewKey
 from svc.storage.identity.members import Member
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
-from svc.tools.ai.operator_commands import grant_credits
 from svc.tools.catalogue import REGISTRY
-from svc.tools.command import Command, command
-from svc.tools.erasure_commands import erase_rows, merge_search, note_erasure
+from svc.tools.command import command
 from svc.tools.identity.api_keys import known_tools
 from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
 
@@ -283,22 +281,3 @@ def _as_member(organization_id: str, person_id: str, now: int) -> Call:
         confirmed_at=now,
     )
     return Call(caller=caller, door="cli")
-
-
-COMMANDS: Final[dict[str, Command[Any, Any]]] = {
-    entry.name: entry
-    for entry in (
-        create_organization,
-        change_plan,
-        close_organization,
-        create_user,
-        erase_rows,
-        grant_credits,
-        make_link,
-        merge_search,
-        mint_key,
-        note_erasure,
-        set_up,
-    )
-}
-"""Every command by its name."""

@@ -86,7 +86,9 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
             known_noun, _, known_verb = known.partition(".")
             verbs_of.setdefault(known_noun, []).append(known_verb)
         nouns = vocabulary.nouns_meant(noun)
-        if noun in verbs_of or (_RECORD not in nouns and near_names.nearest(noun, verbs_of)):
+        # A slip rarely changes the first letter: so a ticket, another word for a conversation, is no notice.
+        near = [one for one in near_names.nearest(noun, verbs_of) if not nouns or one[0] == noun[0]]
+        if noun in verbs_of or (_RECORD not in nouns and near):
             return []
         names = [f"{noun}.{near}" for noun in nouns for near in _verbs_near(verb, verbs_of.get(noun, []))]
         names = names or [f"{_RECORD}.{near}" for near in _verbs_near(verb, verbs_of.get(_RECORD, []))]

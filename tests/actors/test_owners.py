@@ -24,6 +24,7 @@ SIGNED_IN = "the person"
 NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "actors.reconciler._rotate_visitor_keys"),
     (Owner.SYSTEM, "storage.forms.submissions.organizations_with_due"),
+    (Owner.SYSTEM, "storage.imports.rows.organizations_with_work"),
     (Owner.SYSTEM, "storage.records.listing.index_builds.organizations_building"),
     (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
     (Owner.SYSTEM, "storage.channels.outboxes.due"),

@@ -202,7 +202,7 @@ async def test_the_records_were_made_by_tools(directory: DataDirectory, store: S
     assert {"company": 6, "lamp": 8} == {slug: found[slug] for slug in ("company", "lamp")}
     assert found["contact"] > 12
     assert found["deal"] > 7
-    trails = [("person", 37, facts.owner.email), ("workflow", 3, facts.owner.email)]
+    trails = [("person", 38, facts.owner.email), ("workflow", 3, facts.owner.email)]
     assert trails == await store.read(trail)
 
 

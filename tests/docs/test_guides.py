@@ -28,6 +28,7 @@ PROGRAMS: Final = frozenset({"sh", "python", "ts"})
 NODE_MAJOR: Final = 20
 NOT_RUN: Final = {
     "bridges": 5,
+    "leaving": 1,
     "mcp": 2,
     "quickstart": 1,
     README: 1,

@@ -17,7 +17,7 @@ def index() -> Index:
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [
-        ("bulk import csv", "/docs/api/record.create_many"),
+        ("bulk import csv", "/docs/api/import.start"),
         ("webhook signature", "/docs/webhooks#verify-the-signature"),
         ("create a contact", "/docs/api/record.create"),
         ("rate limit", "/problems/rate_limited"),

@@ -78,6 +78,27 @@ async def list_newest(here: ToolTown) -> Steps:
     await here.answer("record.list", {"objectType": "contact"})
 
 
+async def list_expanded(here: ToolTown) -> Steps:
+    """`record.list` with a relation expanded, texts and a total, which is known where all fits on a page."""
+    company = await here.answer("record.create", {"objectType": "company", "properties": {"name": "Acme"}})
+    await here.answer(
+        "record.create", {"objectType": "contact", "properties": {"name": "Ada", "company": company["id"]}}
+    )
+    asked = {"objectType": "contact", "expand": ["company"], "texts": True, "total": True}
+    await here.answer("record.list", asked)
+    yield
+    await here.answer("record.list", asked)
+
+
+async def aggregate(here: ToolTown) -> Steps:
+    """`record.aggregate`, whatever the number of groups and measures."""
+    await here.answer("record.create", contact(1))
+    asked = {"objectType": "contact", "groupBy": ["city"], "measures": [{"op": "count"}]}
+    await here.answer("record.aggregate", asked)
+    yield
+    await here.answer("record.aggregate", asked)
+
+
 async def update(here: ToolTown) -> Steps:
     """`record.update` of a text, by which the record is found."""
     made = await here.answer("record.create", contact(1))
@@ -234,6 +255,8 @@ async def push(here: ToolTown) -> Steps:
             deliver: [7, 9, 4, 9],
             get: [2],
             list_newest: [3],
+            list_expanded: [6],
+            aggregate: [5],
             update: [9, 7],
             submit: [1, 12, 9],
             make_embed: [5],

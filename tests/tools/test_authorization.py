@@ -87,6 +87,9 @@ form.pause                forms                         open
 form.remove               forms                         approval
 form.resume               forms                         open
 form.update               forms                         open
+import.cancel             records.write                 open
+import.get                records.write                 open
+import.start              records.write                 open
 member.deactivate         settings                      person
 member.invite             settings                      person
 member.list               -                             open
@@ -96,6 +99,8 @@ message.list              conversations                 open
 message.reply             conversations                 open
 note.create               records.write                 open
 note.list                 records.read                  open
+notice.get                -                             person
+notice.set                -                             person
 object.create             settings                      open
 object.get                records.read                  open
 object.list               records.read                  open
@@ -106,6 +111,7 @@ organization.update       settings                      approval
 property.create           settings                      open
 property.delete           settings                      approval
 property.update           settings                      open
+record.aggregate          records.read                  open
 record.count              records.read                  open
 record.create             records.write                 open
 record.create_many        records.write                 open
@@ -114,10 +120,13 @@ record.get                records.read                  open
 record.list               records.read                  open
 record.merge              records.write                 approval
 record.restore            records.write                 open
+record.revert             records.write                 open
 record.search             records.read                  open
 record.timeline           records.read                  open
 record.update             records.write                 open
+record.update_many        records.write                 open
 record.upsert             records.write                 open
+record.upsert_many        records.write                 open
 role.create               settings                      person
 role.delete               settings                      person
 role.list                 -                             open

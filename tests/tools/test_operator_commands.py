@@ -18,6 +18,7 @@ from svc.storage.identity import access, accounts, members, organizations, sign_
 from svc.storage.identity.members import MemberChanges
 from svc.storage.store import View
 from svc.tools import operator_commands
+from svc.tools.operator_catalogue import COMMANDS
 from svc.tools.operator_commands import (
     ChangePlan,
     CloseOrganization,
@@ -196,7 +197,7 @@ async def test_every_command_reads_its_own_input(here):
     request = operator_commands.change_plan.read(b'{"organizationId": "org_1", "plan": "pro"}')
 
     assert ChangePlan(organization_id="org_1", plan="pro") == request
-    for command in operator_commands.COMMANDS.values():
+    for command in COMMANDS.values():
         with pytest.raises(InvalidInput):
             command.read(b'{"nothing": 1}')
 

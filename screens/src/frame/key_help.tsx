@@ -14,9 +14,16 @@ export function KeyHelp() {
   return keyHelpIsOpen.value ? <OpenKeyHelp /> : null;
 }
 
+/** Whether *key* is one of the frame: those of the screen are listed first. */
+const isEverywhere = (key: string) => key.includes(" ") || ["z", "?", "Escape"].includes(key);
+
 function OpenKeyHelp() {
   // As they were when it was opened: a key that a later layer has taken over is listed once.
-  const keys = useRef(activeKeys().filter((key, at, all) => all.findIndex((other) => other.key === key.key) === at)).current;
+  const keys = useRef(
+    activeKeys()
+      .filter((key, at, all) => all.findIndex((other) => other.key === key.key) === at)
+      .sort((one, other) => Number(isEverywhere(one.key)) - Number(isEverywhere(other.key))),
+  ).current;
   return (
     <Dialog title={words.title} onClose={() => (keyHelpIsOpen.value = false)}>
       <dl class="key-list">

@@ -9,6 +9,7 @@ export interface Person {
   email: string;
   name: string;
   homeOrganizationId: string;
+  emailProven: boolean;
 }
 
 export interface JoinedOrganization {
@@ -44,6 +45,8 @@ interface Boot {
   organization: OrganizationFacts | null;
   /** The number from which the live events go on: no change falls between the page and its stream. */
   hint?: string | null;
+  /** Whether the service sends mail, so that a password can be reset. */
+  mail?: boolean;
   /** Where a sign-in leads: an own path, checked by the server. */
   next?: string | null;
   /** Answers of tools by `queryKey`, for one round trip to something useful. */
@@ -64,6 +67,8 @@ export const organization = boot.organization;
 
 export const firstHint = boot.hint ?? null;
 export const nextPath = boot.next ?? null;
+/** Whether the service sends mail. */
+export const sendsMail = boot.mail ?? false;
 
 /** Take an answer that came with the shell, once: it is as old as the page. */
 export function takeShellAnswer(key: string): unknown {

@@ -1,7 +1,7 @@
 """The Importer: reads the import of one organization, some lines in each unit of work.
 
 How many lines a unit has, and how long it rests, follows from what others write meanwhile: alone it goes as
-fast as it can, and beside others each of its units takes a few milliseconds of the writer's time.
+fast as it can, and beside others each of its units takes a millisecond or two of the writer's time.
 """
 
 from collections.abc import Awaitable, Callable
@@ -26,6 +26,9 @@ BURST_UNITS: Final = 16
 """Units of work of one batch; the writer and the event loop are free after each."""
 SHARED_SECONDS: Final = 1.0
 """How long an import makes way for others after they were served."""
+SHARED_REST: Final = 4
+"""How many times as long as it took a unit is rested after, then. Most of what others would feel are not the
+units but the checkpoints of the database that they bring about."""
 WATCHED_MAX: Final = 8
 """Writes and reads within that time that are no reason to."""
 
@@ -40,12 +43,12 @@ class Pace:
         self._shared_until = self._marked_at
 
     async def run(self, step: Callable[[int], Awaitable[StepDone]]) -> StepDone:
-        """Run a unit, and rest after it as long as it took, if others are served meanwhile."""
+        """Run a unit, and rest after it, if others are served meanwhile."""
         is_shared = self._is_shared()
         began = trio.current_time()
         done = await step(IMPORT_BATCH_LINES_SHARED if is_shared else IMPORT_BATCH_LINES)
         if is_shared and done.more:
-            await trio.sleep(trio.current_time() - began)
+            await trio.sleep(SHARED_REST * (trio.current_time() - began))
         return done
 
     def _is_shared(self) -> bool:

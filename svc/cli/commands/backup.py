@@ -10,7 +10,7 @@ import os
 import shutil
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,24 +21,45 @@ import msgspec
 from svc.cli.commands import archived_files
 from svc.cli.data_directory import KEY_BYTES, DataDirectory, create_private, sync
 from svc.cli.failures import Failure, as_failure
-from svc.cli.options import on_data
+from svc.cli.operator_calls import Operator
+from svc.cli.options import as_operator, on_data
+from svc.domain.errors import DomainError
 from svc.storage.files.archived import needed
 from svc.storage.files.directory import all_kept
 from svc.storage.sqlite.offline import copy, sole_use, verify
 from svc.storage.store import StoreError
+from svc.tools.mail.operator_commands import FailedBackup, note_failed_backup
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("backup")
 @click.argument("file", type=_FILE)
-@on_data
-def backup(directory: DataDirectory, file: Path) -> None:
+@as_operator
+def backup(operator: Operator, file: Path) -> None:
     """Write a backup of the data and its key to FILE. Works while the service runs."""
-    if file.exists():
-        raise Failure(f"{file} is there already: name another")
+    directory = operator.directory
     if not directory.database.exists():
         raise Failure(f"there is no data in {directory.path}")
+    try:
+        _write_backup(directory, file)
+    except Failure as error:
+        _tell_owners(operator, error.message)
+        raise
+    click.echo(f"{file} has the data and its secret key: keep it as safe as {directory.path}", err=True)
+
+
+def _tell_owners(operator: Operator, why: str) -> None:
+    """Have the Owners mailed who want to know, if the data can still be written."""
+    if operator.settings.mail.server is not None:
+        with suppress(Failure, DomainError):
+            operator.run(note_failed_backup, FailedBackup(reason=why))
+
+
+def _write_backup(directory: DataDirectory, file: Path) -> None:
+    """Write the backup, which gets its name once it was verified. Raises `Failure`."""
+    if file.exists():
+        raise Failure(f"{file} is there already: name another")
     directory.open_key()
     with (
         as_failure(StoreError, OSError),
@@ -57,7 +78,6 @@ def backup(directory: DataDirectory, file: Path) -> None:
             f"{file} is written, but {len(missing)} files are missing in {directory.files}, such as"
             f" {missing[0]}: `svc check` names all of them"
         )
-    click.echo(f"{file} has the data and its secret key: keep it as safe as {directory.path}", err=True)
 
 
 def _write(archive: Path, directory: DataDirectory, copied: Path) -> list[str]:

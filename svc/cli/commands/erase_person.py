@@ -7,12 +7,17 @@ it. What is found is erased in short units of work: by the service if it is runn
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import click
 import msgspec
+import trio
 
+from svc.cli import offline
+from svc.cli.data_directory import DataDirectory
 from svc.cli.failures import as_failure
+from svc.cli.offline import DataInUse
 from svc.cli.operator_calls import Operator
 from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
@@ -22,7 +27,9 @@ from svc.storage.erasure.erasing import Findings
 from svc.storage.erasure.person import Wanted
 from svc.storage.erasure.rows import ErasedRows
 from svc.storage.erasure.sweep import Hit
-from svc.storage.sqlite import offline
+from svc.storage.files import sweeping
+from svc.storage.files.directory import DirectoryFiles
+from svc.storage.sqlite.offline import compact, cut_log
 from svc.storage.store import StoreError, StoreInUse
 from svc.tools import erasure_commands
 from svc.tools.erasure_commands import EraseRows, MergeSearch, NoteErasure
@@ -117,11 +124,29 @@ def _finish(operator: Operator, organization_id: str, findings: Findings) -> lis
         begins = False
     database = operator.directory.database
     try:
-        offline.compact(database)
+        _delete_contents(operator.directory)
+        compact(database)
     except StoreInUse:
         left = [Stays(*_AT_RISK)]
-        return left if offline.cut_log(database) else [*left, Stays(*_LOG)]
+        return left if cut_log(database) else [*left, Stays(*_LOG)]
     return []
+
+
+def _delete_contents(directory: DataDirectory) -> None:
+    """Delete the contents of files that were removed, as the service does it while it is running."""
+    files = DirectoryFiles(directory.files)
+    while removed := offline.read(directory, sweeping.removed_files):
+        gone = []
+        for one in removed:
+            is_needed = offline.read(directory, sweeping.is_needed, one.organization_id, one.digest)
+            if is_needed or trio.run(files.delete, one.organization_id, one.digest):
+                gone.append(one.id)
+        if not gone:  # a backup is being made
+            return
+        try:
+            offline.write(directory, partial(sweeping.let_go, file_ids=gone))
+        except DataInUse as error:
+            raise StoreInUse(str(error), error.holder) from error
 
 
 def _stays(findings: Findings) -> list[Stays]:

@@ -15,6 +15,7 @@ import trio
 from msgspec.structs import replace
 
 from svc import logging
+from svc.actors.mail.configured import mail_server_of
 from svc.cli import offline, server_process
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo_files import DemoFacts, welcome
@@ -67,6 +68,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     settings = _with_demo_credits(configuration) if demo else configuration.settings
     try:
         models = model_catalogue(settings.ai, os.environ)
+        mail_server = mail_server_of(settings.mail, os.environ)
     except ConfigError as error:
         raise BadConfiguration(str(error)) from error
     _reserve_standard_descriptors()
@@ -122,6 +124,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 manager=ServiceManager.of_environment(os.environ),
                 models=with_demo(models) if demo else models,
                 built_in={DEMO_PROVIDER: echo} if demo else {},
+                mail_server=mail_server,
                 demo=demo,
                 movable=movable,
             )

@@ -19,6 +19,8 @@ SERVER_KEY: Final = "sk_live_"
 CHANNEL_KEY: Final = "ck_live_"
 SIGN_IN_LINK: Final = "svcl_"
 INVITATION: Final = "svci_"
+RESET_LINK: Final = "svcr_"
+PROOF_LINK: Final = "svcp_"
 SESSION: Final = "svcs_"
 
 _BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -20,8 +20,10 @@ _PERCENT: Final = r"(?<=%[0-9A-Fa-f][0-9A-Fa-f])"
 _ESCAPE: Final = r"(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})"
 """Before a mark in raw JSON there may be an escape, which ends with a letter."""
 _SPACE: Final = r"(?:[\s+,\u00a0]|%20|%2C|\\[nrt]|\\u00a0){1,3}"
-_SEPARATOR: Final = r"(?:[\s().\-/\u00a0\u2010-\u2015]|%20|%28|%29){0,3}"
+_SEPARATOR: Final = r"(?:[\s().\-/\u00a0\u2010-\u2015]|%(?:20|28|29|2F|2D)){0,3}"
 _NUMBER_MAX: Final = 10**15
+_RUN: Final = re.compile(r"[a-z0-9]{3,}")
+_NO_DIGITS: Final = bytes(byte for byte in range(256) if not 48 <= byte <= 57)  # noqa: PLR2004  # 0 to 9
 _ID: Final = re.compile(rb"(?:rec|sub|cnv)_[0-9A-HJKMNP-TV-Z]{26}")
 
 
@@ -60,10 +62,28 @@ class Scrubber:
         ]
         self._pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
         self._points = tuple(point.casefold() for point in (*marks.emails, *marks.phones))
+        words = [*(email.partition("@")[0] for email in marks.emails), *marks.names]
+        anchors = [_anchor(word) for word in (*words, *(marks.lesser if linked else ()))]
+        self._anchors = None if None in anchors else tuple(dict.fromkeys(filter(None, anchors)))
+        """What is in every text with a mark that is no phone; None where that cannot be said."""
+        self._numbers = tuple(_national(phone).encode() for phone in marks.phones)
 
     def finds(self, text: str) -> bool:
         """Whether a mark is in *text*, which may be JSON."""
-        return self._pattern is not None and self._pattern.search(text) is not None
+        return self._pattern is not None and self._may_find(text) and self._pattern.search(text) is not None
+
+    def _may_find(self, text: str) -> bool:
+        """False only if no mark is in *text*. Most texts have none, and the pattern takes far longer."""
+        if self._anchors is None:
+            return True
+        folded = text.lower()
+        if any(anchor in folded for anchor in self._anchors):
+            return True
+        if not self._numbers:
+            return False
+        # Percent-encoding puts digits between those of a number.
+        digits = text.encode(errors="replace").translate(None, _NO_DIGITS)
+        return "%" in text or any(number in digits for number in self._numbers)
 
     def text(self, text: str) -> str:
         """*text* with `ERASED` for each mark."""
@@ -107,6 +127,19 @@ def _email(email: str) -> str:
     written = _forms([local], _literal)
     domains = _forms([domain, *_in_unicode(domain)], _literal)
     return rf"(?:(?<![\w.+-])|{_PERCENT}|{_ESCAPE})(?:{written})(?:@|%40)(?:{domains})(?![\w-]|\.\w)"
+
+
+def _anchor(text: str) -> str | None:
+    """The longest run of ASCII letters and digits in *text*, which no encoding changes, in lower case."""
+    return max(_RUN.findall(text.lower()), key=len, default=None)
+
+
+def _national(phone: str) -> str:
+    """The digits that every way to write a phone number has, in this order."""
+    try:
+        return phonenumbers.national_significant_number(phonenumbers.parse(phone))
+    except NumberParseException:
+        return phone.strip("+")
 
 
 def _phone(phone: str) -> str:

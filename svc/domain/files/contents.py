@@ -26,7 +26,7 @@ _TAIL_BYTES: Final = 65_557
 _ZIP: Final = b"PK\x03\x04"
 _ZIP_END: Final = re.compile(rb"PK\x05\x06(?:\x00{4}|\xff{4})")
 """How the end record begins: its mark, and the numbers of two disks."""
-_ZIP_ENTRY: Final = re.compile(rb"PK\x03\x04.{22}(..)..([!-~]{1,100})", re.DOTALL)
+_ZIP_ENTRY: Final = re.compile(rb"PK\x03\x04(?=.{22}(..)..([!-~]{1,100}))", re.DOTALL)
 _OFFICE: Final = {
     b"word/": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     b"xl/": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

@@ -20,6 +20,8 @@ class Person(msgspec.Struct, frozen=True):
     email: str
     name: str
     home_organization_id: str
+    email_proven_at: int | None = None
+    """When the person showed that they receive mail at the address, ms since the epoch."""
 
 
 def clean_name(text: str) -> str:

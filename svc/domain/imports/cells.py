@@ -35,10 +35,13 @@ _SIGNS: Final = {"€": "EUR", "£": "GBP"}
 _AMOUNT: Final = re.compile(
     r"(?P<before>[A-Za-z]{3}|[€£])?\s*(?P<number>[^A-Za-z€£]+?)\s*(?P<after>[A-Za-z]{3}|[€£])?"
 )
-_DATE: Final = re.compile(r"(\d{1,4})[./ -] ?(\d{1,2})[./ -] ?(\d{1,4})\.?")
-_TIME: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:\s?([AaPp])\.?[Mm]\.?)?")
+_LETTERS: Final = re.compile(r"[A-Za-z]{3}|[€£]")
+_DATE: Final = re.compile(r"(\d{1,4})[./ -] ?(\d{1,2})[./ -] ?(\d{1,4})\.?", re.ASCII)
+_TIME: Final = re.compile(
+    r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:\s?([AaPp])\.?[Mm]\.?)?", re.ASCII
+)
 _MIDNIGHT: Final = re.compile(r"(.*\S)[Tt ]\s*0?0:00(:00(\.0+)?)?")
-_ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _RECORD_ID: Final = re.compile("rec_[0-9A-Z]{26}")
 _MEMBER_ID: Final = re.compile("usr_[0-9A-Z]{26}")
 _DEFAULT_ORDER: Final = "dmy"
@@ -104,7 +107,8 @@ def _number(_prop: Property, formats: CellFormats) -> Reader:
     mark = re.escape(formats.decimal)
     pattern = re.compile(
         rf"(?P<sign>[+\-−])?(?:(?P<whole>\d{{1,3}}(?P<group>{separator})\d{{3}}(?:(?P=group)\d{{3}})*|\d+)"
-        rf"(?:{mark}(?P<rest>\d+))?|{mark}(?P<only>\d+))(?P<exponent>[eE][+-]?\d{{1,3}})?"
+        rf"(?:{mark}(?P<rest>\d+))?|{mark}(?P<only>\d+))(?P<exponent>[eE][+-]?\d{{1,3}})?",
+        re.ASCII,
     )
 
     def read(cell: str) -> int | float:
@@ -127,6 +131,8 @@ def _amount(prop: Property, formats: CellFormats) -> Reader:
     number = _number(prop, formats)
 
     def read(cell: str) -> Money:
+        if not _LETTERS.search(cell):
+            return Money(number(cell), None)
         match = _AMOUNT.fullmatch(cell)
         if match is None:
             raise InvalidValue(f"must be an amount such as 12{formats.decimal}50 EUR, not {shown(cell)}")

@@ -9,7 +9,6 @@ from svc.domain.imports.csv_records import SEPARATORS, read_slice, sniff
 from svc.domain.imports.encodings import Encoding
 from svc.domain.imports.exported import FileFormat
 from svc.domain.imports.imports import Layout
-from svc.domain.imports.lines import REFUSED
 from svc.domain.limits import IMPORT_COLUMNS_MAX, IMPORT_LINE_BYTES_MAX, IMPORT_SAMPLE_LINES
 
 HEAD_BYTES: Final = IMPORT_LINE_BYTES_MAX
@@ -79,11 +78,6 @@ def layout_of(
         headings=tuple(_storable(one) for one in headings_of(heading.cells)),
         sample=tuple(tuple(_storable(cell) for cell in record.cells) for record in sample),
     )
-
-
-def is_refused(layout: Layout) -> bool:
-    """Whether the file has the refused lines of an earlier import."""
-    return bool(layout.headings) and layout.headings[-1] == REFUSED
 
 
 def _storable(text: str) -> str:

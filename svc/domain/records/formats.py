@@ -1,19 +1,18 @@
 """Formatting of values for people: in the organization's locale and time zone."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from babel import Locale, UnknownLocaleError
-from babel.dates import UTC, format_date, format_datetime, get_timezone
+from babel.dates import format_date, format_datetime
 from babel.numbers import format_currency, format_decimal
 
+from svc.domain.locales import locale_of, time_zone_of
 from svc.domain.records.properties import CURRENCY_SUFFIX, Property, PropertyType
 from svc.domain.records.values import Values
 from svc.domain.text import inert_text
 
-_FALLBACK: Final = "en"
 _YES: Final = "✓"
 _NO: Final = "–"
 _NAMED: Final[frozenset[PropertyType]] = frozenset({"relation", "member"})
@@ -25,8 +24,8 @@ class Formats:
     __slots__ = ("_locale", "_time_zone")
 
     def __init__(self, locale: str, time_zone: str) -> None:
-        self._locale = _locale(locale)
-        self._time_zone = _time_zone(time_zone)
+        self._locale = locale_of(locale)
+        self._time_zone = time_zone_of(time_zone)
 
     def text(self, prop: Property, value: Any, currency: str | None = None) -> str:
         """*value* of *prop* as it is read; nothing where there is none. *currency* is that of an amount.
@@ -100,17 +99,3 @@ _TEXTS: Final[Mapping[PropertyType, Callable[[Formats, Any], str]]] = {
 def _decimal(value: float) -> Decimal:
     """The shortest decimal that reads back as *value*, not its exact binary expansion."""
     return Decimal(str(value))
-
-
-def _locale(name: str) -> Locale:
-    try:
-        return Locale.parse(name.replace("-", "_"))
-    except (ValueError, UnknownLocaleError):
-        return Locale.parse(_FALLBACK)
-
-
-def _time_zone(name: str) -> tzinfo:
-    try:
-        return get_timezone(name)
-    except LookupError:
-        return UTC

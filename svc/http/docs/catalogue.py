@@ -42,12 +42,14 @@ SHELVES: Final = (
         (
             Guide("tool-api", "Tool API", "Keys, errors, budget, safe retries, lists, versions, clients."),
             Guide("records", "Records", "Values, filters, sorts, search, upsert, merge and undo."),
+            Guide("import-and-export", "Import and export", "Files of records in and out; spreadsheets."),
             Guide("mcp", "MCP", "Connecting the usual AI clients; finding and calling tools."),
             Guide("forms", "Form endpoint", "What a website posts, how it is answered, how it is filed."),
             Guide("embeds", "Embeds", "Live records and forms on pages that are hosted elsewhere."),
             Guide("sites-and-visits", "Sites and visits", "Tracked websites, and what is kept of a visit."),
             Guide("channels", "Channels", "The five doors for bridges: leases, pushes and signatures."),
             Guide("bridges", "Bridges", "A bridge in fifty lines of Python, with the client kit."),
+            Guide("files", "Files", "Pictures and documents: uploaded, used, fetched, removed."),
             Guide("webhooks", "Webhooks and events", "What happens, pushed to you or pulled; signatures."),
             Guide("gateway", "AI gateway", "Language models by one address and key; what a call costs."),
             Guide("workflows", "Workflows", "What happens by itself when something else does, step by step."),
@@ -72,6 +74,8 @@ SHELVES: Final = (
         (
             Guide("install", "Installing", "One file, a Debian package or a container; proxies in front."),
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
+            Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from it."),
+            Guide("mail", "Mail", "A mail server, what is mailed to whom, notices, proven addresses."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),
             Guide("glossary", "Glossary", "This project's words, each with its standard term."),

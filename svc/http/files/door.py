@@ -90,8 +90,10 @@ class SessionReader:
     async def admit(self, request: Request) -> Admission:
         """Authenticate the person; without `?org=` in their home.
 
-        Raises `Unauthenticated` without a valid session, `InvalidInput` if the request names more than one
-        organization, and `Forbidden` if the person is not a member there.
+        Raises:
+            Unauthenticated: there is no valid session.
+            InvalidInput: the request names more than one organization.
+            Forbidden: the person is not a member there.
         """
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         cookie = parse_cookie(request.text("cookie")).get(cookie_name(SESSION_COOKIE, encrypted=encrypted))

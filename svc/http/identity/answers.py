@@ -14,6 +14,7 @@ class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):
     email: str
     name: str
     home_organization_id: str
+    email_proven: bool
 
 
 class OrganizationAnswer(msgspec.Struct, frozen=True):
@@ -65,7 +66,13 @@ def session_answer(token: str, profile: Profile) -> SessionAnswer:
     person = profile.person
     return SessionAnswer(
         csrf_token=token,
-        person=PersonAnswer(person.id, person.email, person.name, person.home_organization_id),
+        person=PersonAnswer(
+            person.id,
+            person.email,
+            person.name,
+            person.home_organization_id,
+            email_proven=person.email_proven_at is not None,
+        ),
         organizations=[
             OrganizationAnswer(organization.organization_id, organization.name, organization.role_id)
             for organization in profile.organizations

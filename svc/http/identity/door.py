@@ -5,38 +5,24 @@ session its `X-CSRF-Token` too.
 """
 
 from http import HTTPStatus
-from typing import Any, Final, TypeVar, cast
 
 import msgspec
-from quart import Blueprint, Response, request
+from quart import Blueprint, Response
 
 from svc.actors.system import System
-from svc.domain import json_input
-from svc.domain.errors import DomainError, Forbidden
+from svc.domain.errors import DomainError
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.times import SECOND_MS
 from svc.http.identity.answers import session_answer, sessions_answer
+from svc.http.identity.exchange import PersonDoor, check_origin, json_answer, no_content, no_store, read_body
+from svc.http.identity.mail_door import MailDoor
 from svc.http.problems.problems import as_response, problem_for
 from svc.http.quart_app import current_request
-from svc.http.request.client_address import address_of
-from svc.http.request.json_body import check_type
-from svc.http.request.session_cookie import (
-    BROWSER_COOKIE,
-    CHALLENGE,
-    CSRF_HEADER,
-    SESSION_COOKIE,
-    cookie_name,
-    guarded_token,
-    session_token,
-)
+from svc.http.request.session_cookie import BROWSER_COOKIE, CHALLENGE, SESSION_COOKIE, cookie_name
 from svc.http.request.transport import Transport
 from svc.services import own_accounts, sign_in
-from svc.services.sign_in import Browser, SignedIn
-
-BODY_BYTES_MAX: Final = 16_384
-
-T = TypeVar("T")
+from svc.services.sign_in import SignedIn
 
 
 class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,31 +80,32 @@ def people_doors(system: System, transport: Transport) -> Blueprint:
     doors.add_url_rule("/sessions", "sessions", door.list_sessions, methods=["GET"])
     doors.add_url_rule("/sessions/revoke", "revoke", door.revoke_session, methods=["POST"])
     doors.add_url_rule("/sign-out", "sign_out", door.sign_out, methods=["POST"])
+    mail = MailDoor(system, transport)
+    doors.add_url_rule("/password-reset", "password_reset", mail.ask_reset, methods=["POST"])
+    doors.add_url_rule("/reset", "reset", mail.reset, methods=["POST"])
+    doors.add_url_rule("/address-proof", "address_proof", mail.ask_proof, methods=["POST"])
+    doors.add_url_rule("/prove", "prove", mail.prove, methods=["POST"])
 
     @doors.errorhandler(DomainError)
     async def answer_problem(error: DomainError) -> Response:
         answer = as_response(problem_for(error, current_request().id))
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             answer.headers["WWW-Authenticate"] = CHALLENGE
-        return _no_store(answer)
+        return no_store(answer)
 
     return doors
 
 
-class _PeopleDoor:
+class _PeopleDoor(PersonDoor):
     """The views of the blueprint."""
-
-    def __init__(self, system: System, transport: Transport) -> None:
-        self._system = system
-        self._transport = transport
 
     async def sign_in(self) -> Response:
         """Answer 200 with a new session and its cookie; the browser's earlier session ends.
 
         Answer 409 with a list of organizations where several accounts have that e-mail and password.
         """
-        body = await _read_body(SignIn)
-        _check_origin()
+        body = await read_body(SignIn)
+        check_origin()
         signed_in = await sign_in.with_password(
             self._system, body.email, body.password, self._browser(), body.organization
         )
@@ -126,74 +113,76 @@ class _PeopleDoor:
 
     async def sign_in_by_link(self) -> Response:
         """Sign in with a one-time link; answers as `sign_in` does."""
-        body = await _read_body(Token)
-        _check_origin()
+        body = await read_body(Token)
+        check_origin()
         return self._signed_in(await sign_in.with_link(self._system, body.token, self._browser()))
 
     async def sign_up(self) -> Response:
         """Make the account of an invitation and sign in; answers as `sign_in` does."""
-        body = await _read_body(SignUp)
-        _check_origin()
+        body = await read_body(SignUp)
+        check_origin()
         signed_in = await sign_in.sign_up(self._system, body.token, body.name, body.password, self._browser())
         return self._signed_in(signed_in)
 
     async def accept(self) -> Response:
         """Accept an invitation; answers with the session, which has the new organization too."""
         token = self._guarded_token()
-        body = await _read_body(Token)
+        body = await read_body(Token)
         profile = await sign_in.accept(self._system, token, body.token)
-        return _json(session_answer(csrf_token(token), profile))
+        return json_answer(session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
         """Answer with the session, for a page that was reloaded."""
         token = self._session_token()
         session = await sign_in.session_of(self._system, token)
         profile = await sign_in.profile_of(self._system, session.person_id)
-        return _json(session_answer(csrf_token(token), profile))
+        return json_answer(session_answer(csrf_token(token), profile))
 
     async def confirm(self) -> Response:
         """Answer 204; for the next two hours the person may issue keys."""
         token = self._guarded_token()
-        body = await _read_body(Password)
+        body = await read_body(Password)
         await sign_in.confirm(self._system, token, body.password)
-        return _no_content()
+        return no_content()
 
     async def set_password(self) -> Response:
         """Answer 204; every other session of the person has ended."""
         token = self._guarded_token()
-        body = await _read_body(Password)
+        body = await read_body(Password)
         await sign_in.set_password(self._system, token, body.password)
-        return _no_content()
+        return no_content()
 
     async def set_profile(self) -> Response:
         """Change the person's name; answers with the session, as it is now."""
         token = self._guarded_token()
-        body = await _read_body(Name)
+        body = await read_body(Name)
         profile = await own_accounts.rename(self._system, token, body.name)
-        return _json(session_answer(csrf_token(token), profile))
+        return json_answer(session_answer(csrf_token(token), profile))
 
     async def list_sessions(self) -> Response:
         """Answer with where the person is signed in."""
-        return _json(sessions_answer(await own_accounts.list_sessions(self._system, self._session_token())))
+        return json_answer(
+            sessions_answer(await own_accounts.list_sessions(self._system, self._session_token()))
+        )
 
     async def revoke_session(self) -> Response:
         """Answer 204; the session has ended, or all of the person's but this one."""
         token = self._guarded_token()
-        body = await _read_body(SessionChoice)
+        body = await read_body(SessionChoice)
         await own_accounts.revoke_session(self._system, token, body.id)
-        return _no_content()
+        return no_content()
 
     async def sign_out(self) -> Response:
         """Answer 204 and delete the cookie."""
         await sign_in.sign_out(self._system, self._guarded_token())
-        answer = _no_content()
+        answer = no_content()
         encrypted = self._is_encrypted()
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
         answer.delete_cookie(name, httponly=True, samesite="Lax", secure=encrypted)
         return answer
 
     def _signed_in(self, signed_in: SignedIn) -> Response:
-        answer = _json(session_answer(signed_in.csrf_token, signed_in.profile))
+        answer = json_answer(session_answer(signed_in.csrf_token, signed_in.profile))
         encrypted = self._is_encrypted()
         now = self._system.clock.wall()  # the browser compares with its own clock
         for name, value, life_ms in (
@@ -210,70 +199,3 @@ class _PeopleDoor:
                 secure=encrypted,
             )
         return answer
-
-    def _browser(self) -> Browser:
-        peer, headers = current_request().peer, list(request.scope["headers"])
-        return Browser(
-            address_of(peer, headers, self._transport.trusted_proxies),
-            request.headers.get("User-Agent", ""),
-            self._cookie(SESSION_COOKIE),
-            self._cookie(BROWSER_COOKIE),
-        )
-
-    def _cookie(self, name: str) -> str | None:
-        return request.cookies.get(cookie_name(name, encrypted=self._is_encrypted()))
-
-    def _session_token(self) -> str:
-        return session_token(self._cookie(SESSION_COOKIE))
-
-    def _guarded_token(self) -> str:
-        """The session's token, of a request with its CSRF token.
-
-        Raises `Unauthenticated` without a session cookie, and `Forbidden` if the CSRF token is missing or
-        wrong.
-        """
-        return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
-
-    def _is_encrypted(self) -> bool:
-        peer, headers = current_request().peer, list(request.scope["headers"])
-        return self._transport.is_encrypted(request.scheme, peer, headers)
-
-
-def _check_origin() -> None:
-    """Reject login CSRF: a page of another site that signs a browser in. Programs send no `Origin`.
-
-    Raises `Forbidden` for a request from a page of another site.
-    """
-    origin = request.headers.get("Origin")
-    if origin is not None and origin.partition("://")[2].lower() != request.host.lower():
-        raise Forbidden("a page of another site cannot sign anybody in")
-
-
-async def _read_body(shape: type[T]) -> T:
-    """Decode the JSON body as *shape*.
-
-    Raises:
-        NotJson: it is not declared as JSON.
-        MalformedJson: it is not JSON.
-        InvalidInput: it does not fit *shape*.
-    """
-    current_request().max_content_length = BODY_BYTES_MAX
-    check_type(request.headers.get("Content-Type"))
-    raw = cast("bytes", await request.get_data(as_text=False))
-    return json_input.read(msgspec.json.Decoder(shape), raw)
-
-
-def _json(value: Any) -> Response:
-    return _no_store(Response(msgspec.json.encode(value), content_type="application/json"))
-
-
-def _no_content() -> Response:
-    answer = Response(b"", status=HTTPStatus.NO_CONTENT)
-    del answer.headers["Content-Type"]
-    return _no_store(answer)
-
-
-def _no_store(answer: Response) -> Response:
-    answer.headers["Cache-Control"] = "no-store"
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    return answer

@@ -56,7 +56,7 @@ def problem_text(name: str, error: DomainError) -> str:
         return f"{error.code}: the arguments do not fit {name}.\n{faults}\nMend them and call it again."
     if isinstance(error, ChangedSince):
         conflicts = "\n".join(
-            f"- {one.property}: you {_shown(one.yours)}, there now {_shown(one.theirs)}"
+            f"- {one.pointer or one.property}: you {_shown(one.yours)}, there now {_shown(one.theirs)}"
             for one in error.conflicts
         )
         return f"{error.code}: {error}.\n{conflicts}\n{_REMEDIES[error.code]}"

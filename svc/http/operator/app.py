@@ -30,6 +30,7 @@ from svc.http.operator.calls import OperatorCalls
 from svc.http.problems.problems import problem, problem_response
 from svc.http.quart_app import current_request
 from svc.http.request.bearer import token_of
+from svc.services import mail_state
 
 CHECK_SECONDS: Final = 2.0
 """How long a probe may take before its check fails."""
@@ -81,6 +82,7 @@ def operator_app(system: System, token: str) -> ASGIApp:
     app.add_url_rule("/debug/actors", "actors", door.list_actors)
     app.add_url_rule("/debug/actors/<kind>/<any_text:key>", "actor", door.show_actor, merge_slashes=False)
     app.add_url_rule("/debug/store", "store", door.show_store)
+    app.add_url_rule("/debug/mail", "mail", door.show_mail)
     calls = OperatorCalls(system)
     app.add_url_rule("/tools/<name>", "tool", calls.call_tool, methods=["POST"])
     app.add_url_rule("/credits", "credits", calls.grant_credits, methods=["POST"])
@@ -174,6 +176,10 @@ class _OperatorDoor:
     async def show_store(self) -> Response:
         """The store's statistics and queue."""
         return _json(_to_json(self._system.store.statistics()))
+
+    async def show_mail(self) -> Response:
+        """How the outbox of mail stands, and the mail server."""
+        return _json(await mail_state.read(self._system))
 
     async def _state(self, seen: ActorStatistics) -> tuple[Any, str | None]:
         """The state of the actor that was *seen*, or the reason why there is none.

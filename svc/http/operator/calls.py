@@ -18,7 +18,7 @@ from svc.services import tool_calls
 from svc.tools.ai.operator_commands import grant_credits
 from svc.tools.catalogue import REGISTRY
 from svc.tools.command import Command
-from svc.tools.operator_commands import COMMANDS
+from svc.tools.operator_catalogue import COMMANDS
 
 
 class OperatorCalls:

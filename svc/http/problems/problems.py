@@ -15,6 +15,7 @@ from werkzeug.exceptions import (
 )
 
 from svc.domain.errors import (
+    Conflict,
     DomainError,
     Fault,
     InvalidInput,
@@ -221,7 +222,7 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
             headers.append(retry_after(wait_ms_of(error)))
     if not isinstance(error, DomainError) or error.code not in KINDS:
         return problem("internal", request_id)
-    errors = error.faults if isinstance(error, InvalidInput) else ()
+    errors = error.faults if isinstance(error, InvalidInput | Conflict) else ()
     conflicts = error.conflicts if isinstance(error, ChangedSince) else ()
     detail = error.detail if isinstance(error, Unavailable) else str(error)
     return problem(

@@ -22,11 +22,13 @@ def boot_json(
     data: dict[str, msgspec.Raw],
     *,
     build: str,
+    mail: bool,
     next_path: str | None,
 ) -> bytes:
     """The block's text: JSON, without a character that ends a script or begins a comment in HTML.
 
     Its `hint` is the number from which the events go on, so that no change falls between page and stream.
+    Its `mail` says whether the service sends mail, so that a password can be reset.
     """
     organization = None if opened is None else opened.organization
     boot = {
@@ -34,6 +36,7 @@ def boot_json(
         "organization": None if organization is None else _organization(organization),
         "version": VERSION,
         "build": build,
+        "mail": mail,
         "hint": None if organization is None else str(organization.hint),
         "next": next_path,
         "data": data,

@@ -6,10 +6,12 @@ from urllib.parse import unquote
 
 from svc.domain.identity.people import INVITATION_PATH, WELCOME_PATH
 from svc.domain.limits import NEXT_PATH_CHARS_MAX
+from svc.domain.mail.letters import PROOF_PATH, RESET_PATH
 
 SCREENS: Final = "/app/"
 SIGN_IN: Final = "/app/sign-in"
-WAYS_IN: Final = frozenset({SIGN_IN, WELCOME_PATH, INVITATION_PATH, "/app/reset"})
+FORGOT: Final = "/app/forgot"
+WAYS_IN: Final = frozenset({SIGN_IN, WELCOME_PATH, INVITATION_PATH, FORGOT, RESET_PATH, PROOF_PATH})
 """The screens for people who are not signed in."""
 _NO_SCREENS: Final = ("/app/api/", "/app/static/")
 _PLAIN: Final = re.compile(r"/app/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")

@@ -132,6 +132,7 @@ class Shell:
             opened,
             data,
             build=self._build,
+            mail=self._system.mailing.server is not None,
             next_path=own_path(request.args.get("next")) if opened is None else None,
         )
         return Response(

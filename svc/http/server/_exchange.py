@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import structlog
 import trio
 
-from svc.http.asgi import Message, Scope
+from svc.http.asgi import STEADY_BODY, STEADY_BODY_BYTES, Message, Scope
 from svc.http.request.body import BodyBroken, BodyTimeout
 from svc.http.request.request_id import request_id_of
 from svc.http.server._connection import ClientLeft, Connection
@@ -54,9 +54,12 @@ class Exchange:
         "_late",
         "_link",
         "_pause",
+        "_read_bytes",
         "_request",
         "_response",
+        "_scope",
         "_taken",
+        "_timed_bytes",
         "_waiting",
         "closes",
     )
@@ -69,6 +72,9 @@ class Exchange:
         self._taken = False  # the application has the whole body
         self._waiting = False  # the body's time runs
         self._late = False  # it ran out
+        self._read_bytes = 0  # of the body
+        self._timed_bytes = 0  # of these, those that had come when the body's time began
+        self._scope = self._make_scope()
         self._done = False  # the whole answer is sent
         self._client_left = False
         self._pause: trio.CancelScope | None = None  # of `receive`, while it waits for the client
@@ -76,7 +82,7 @@ class Exchange:
     async def run(self) -> None:
         """Run the application, and answer in its place if it does not."""
         try:
-            await self._link.context.app(self._scope(), self.receive, self.send)
+            await self._link.context.app(self._scope, self.receive, self.send)
         except ClientLeft:
             self._client_left = True
         except (BodyBroken, BodyTimeout):
@@ -103,6 +109,7 @@ class Exchange:
                 body = b"".join(request.chunks)
                 request.chunks.clear()
                 self._taken = request.complete
+                self._read_bytes += len(body)
                 return {"type": "http.request", "body": body, "more_body": not request.complete}
         elif not self._done:
             await self._wait_client_left()
@@ -147,7 +154,14 @@ class Exchange:
             raise RuntimeError(f"{message['type']} has no place here")
 
     def cancel(self) -> None:
-        """Cancel the wait for a late body, or the whole exchange if an answer has begun."""
+        """Cancel the wait for a late body, or the whole exchange if an answer has begun.
+
+        A body that may be slow, and goes on, has its time again.
+        """
+        if STEADY_BODY in self._scope and self._read_bytes - self._timed_bytes >= STEADY_BODY_BYTES:
+            self._timed_bytes = self._read_bytes
+            self._link.context.bodies.begin(self)
+            return
         self._late = True
         if self._answering():
             self._link.connection.scope.cancel()
@@ -241,7 +255,7 @@ class Exchange:
     def _id(self) -> bytes:
         return request_id_of(self._request.headers, self._link.context.random)
 
-    def _scope(self) -> Scope:
+    def _make_scope(self) -> Scope:
         request, connection = self._request, self._link.connection
         raw_path, _, query_string = request.target.partition(b"?")
         return {

@@ -24,7 +24,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     head_seconds: float = 10
     """From a connection's opening, or a request's first byte, until the request's head is complete."""
     body_seconds: float = 30
-    """For the whole body, counted from the moment that the application asks for it."""
+    """For the whole body, counted from the moment that the application asks for it; for each MiB of an
+    upload."""
     keep_alive_seconds: float = 15
     """That a connection may be idle between two requests."""
     write_seconds: float = 30

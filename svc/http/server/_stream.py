@@ -8,7 +8,7 @@ from typing import Any, Final
 import structlog
 import trio
 
-from svc.http.asgi import ASGIApp, Message, Scope
+from svc.http.asgi import STEADY_BODY, STEADY_BODY_BYTES, ASGIApp, Message, Scope
 from svc.http.request.body import BodyTimeout
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 from svc.http.server._connection import ClientLeft, Connection
@@ -81,6 +81,7 @@ class Stream:
         self._started = False
         self._body_seconds = tasks.context.options.body_seconds if scope["type"] == "http" else math.inf
         self._body_by: float | None = None
+        self._read_bytes = 0  # of the body, since its time began
         self._waiting = False  # for the rest of the body
         self._ended = False  # the end of the answer is given
         self._client_left = False
@@ -122,11 +123,15 @@ class Stream:
         if self._body_by is None:
             self._body_by = trio.current_time() + self._body_seconds
             self._begin_waiting()
+        elif self._read_bytes >= STEADY_BODY_BYTES and STEADY_BODY in self._scope and self._waiting:
+            self._body_by = trio.current_time() + self._body_seconds
+            self._read_bytes = 0
         with trio.CancelScope(deadline=self._body_by) as patience:
             try:
                 message = await self._messages.receive()
             except trio.EndOfChannel:
                 message = self._last
+            self._read_bytes += len(message.get("body", b""))
             if not message.get("more_body", False):
                 self._body_by = math.inf
                 self._end_waiting()

@@ -7,10 +7,13 @@ import sqlalchemy as sa
 
 from svc.domain.ai.money import MICRO, credits_text
 from svc.domain.errors import Conflict, Fault, InvalidInput
-from svc.domain.limits import AI_BALANCE_CREDITS_MAX, AI_NOTE_CHARS_MAX, LIST_ROWS
+from svc.domain.limits import AI_BALANCE_CREDITS_MAX, AI_NOTE_CHARS_MAX, CREDITS_LOW_PART, LIST_ROWS
+from svc.domain.mail.letters import MailData
 from svc.domain.text import inert_text
 from svc.storage.ai import tables
 from svc.storage.identity import organizations
+from svc.storage.mail import notices
+from svc.storage.mail.notices import Notice
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -43,12 +46,28 @@ class _Balance(NamedTuple):
     balance_after: int
 
 
+class _Grant(NamedTuple):
+    id: str
+    balance_after: int
+
+
 _BALANCE: Final = Statement(
     sa.select(tables.ledger.c.balance_after)
     .where(tables.ledger.c.organization_id == sa.bindparam("organization_id"))
     .order_by(tables.ledger.c.id.desc())
     .limit(1),
     _Balance,
+)
+_GRANT: Final = Statement(
+    sa.select(tables.ledger.c.id, tables.ledger.c.balance_after)
+    .where(
+        tables.ledger.c.organization_id == sa.bindparam("organization_id"),
+        # As literal SQL, so that the partial index is used.
+        sa.text("ai_ledger.kind = 'grant'"),
+    )
+    .order_by(tables.ledger.c.id.desc())
+    .limit(1),
+    _Grant,
 )
 _INSERT: Final = Statement(sa.insert(tables.ledger))
 
@@ -80,6 +99,8 @@ def append(
         note=note,
     )
     _INSERT.run(tx.conn, msgspec.structs.asdict(entry))
+    if kind == "settle":
+        notices.tell(tx, organization_id, "credits.low", lambda: _low_notices(tx.conn, entry))
     return entry
 
 
@@ -111,3 +132,20 @@ def list_page(
     entries = sa.select(tables.ledger).where(column.organization_id == organization_id)
     rows, next_cursor = keyset.fetch(conn, entries, column.id, newest_first=True)
     return EntryPage([Entry(**row._asdict()) for row in rows], next_cursor)
+
+
+def _low_notices(conn: sa.Connection, entry: Entry) -> list[Notice]:
+    """The notice that few credits are left after *entry*: less than a fifth of those after the last grant."""
+    grant = _GRANT.one(conn, organization_id=entry.organization_id)
+    if grant is None or entry.balance_after * CREDITS_LOW_PART >= grant.balance_after:
+        return []
+    # What calls under way have reserved is mostly given back.
+    reserved = sa.select(sa.func.sum(tables.calls.c.reserved_micro_credits)).where(
+        tables.calls.c.organization_id == entry.organization_id,
+        tables.calls.c.id != entry.call_id,
+        sa.text("ai_calls.ended_at IS NULL"),
+    )
+    left = entry.balance_after + (conn.scalar(reserved) or 0)
+    if left * CREDITS_LOW_PART >= grant.balance_after:
+        return []
+    return [Notice(grant.id, MailData(micro_credits=left))]

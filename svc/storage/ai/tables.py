@@ -30,6 +30,7 @@ ledger: Final = sa.Table(
         name="ck_ai_ledger_kind",
     ),
     sa.Index("ix_ai_ledger_organization_id_id", "organization_id", "id"),
+    sa.Index("ix_ai_ledger_grants", "organization_id", "id", **only_where("kind = 'grant'")),
     sa.Index("ix_ai_ledger_reserve", "call_id", unique=True, **only_where("kind = 'reserve'")),
     sa.Index("ix_ai_ledger_settle", "call_id", unique=True, **only_where("kind = 'settle'")),
 )

@@ -22,12 +22,16 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named
 from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.identity.people import clean_name
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
+from svc.domain.mail.letters import MailData
 from svc.domain.near_names import shown
+from svc.domain.times import HOUR_MS
 from svc.storage.channels import deliveries, open_replies, tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.rows import ConnectionRow
 from svc.storage.events import events
 from svc.storage.identity import members, teams
+from svc.storage.mail import notices
+from svc.storage.mail.notices import Notice
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -218,6 +222,11 @@ def note_health(tx: Tx, organization_id: str, connection_id: str, report: Health
     )
     if before.health is None or (before.health.state, before.health.reason) != (report.state, report.reason):
         _tell_state(tx, get(tx.conn, organization_id, connection_id), channel_source(connection_id))
+        if report.state == "offline":
+            data = MailData(id=connection_id, name=before.name, reason=report.reason or "", at=tx.now)
+            # One that comes and goes is told once an hour.
+            notice = Notice(f"{connection_id}/{tx.now // HOUR_MS}", data)
+            notices.tell(tx, organization_id, "connection.offline", lambda: [notice])
 
 
 def _clean_name(name: str) -> str:

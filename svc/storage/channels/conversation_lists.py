@@ -11,7 +11,7 @@ from svc.domain.records.objects import CONTACT
 from svc.storage.channels import connections, conversations, tables
 from svc.storage.channels.rows import Conversation, ConversationRow, conversation_of
 from svc.storage.identity import members, teams
-from svc.storage.pages import Keyset
+from svc.storage.pages import Keyset, Total, total
 from svc.storage.records import rows as record_rows
 
 
@@ -33,8 +33,9 @@ def list_page(
     *,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
-) -> tuple[list[Conversation], str | None]:
-    """Conversations, those with the latest message first, and the cursor that goes on."""
+    with_total: bool = False,
+) -> tuple[list[Conversation], str | None, Total | None]:
+    """Conversations, those with the latest message first, the cursor that goes on, and how many there are."""
     question = ["conversations", organization_id, msgspec.to_builtins(filter_)]
     keyset = Keyset(question, cursor, limit, keys=1)
     column = tables.conversations.c
@@ -46,6 +47,7 @@ def list_page(
     where = [column.organization_id == organization_id, *(column[name] == one for name, one in equal.items())]
     if filter_.held is not None:
         where.append(column.held_reason.is_not(None) if filter_.held else column.held_reason.is_(None))
+    counted = total(conn, sa.select(column.id).where(*where)) if with_total else None
     if keyset.after is not None:
         before = sa.tuple_(sa.literal(int(keyset.after.keys[0])), sa.literal(keyset.after.id))
         where.append(sa.tuple_(column.last_message_at, column.id) < before)
@@ -58,7 +60,7 @@ def list_page(
     page, next_cursor = keyset.cut([ConversationRow._make(row) for row in found], _position)
     if not page:
         _check_named(conn, organization_id, filter_)
-    return [conversation_of(row) for row in page], next_cursor
+    return [conversation_of(row) for row in page], next_cursor, counted
 
 
 def _position(row: ConversationRow) -> Position:

@@ -22,8 +22,8 @@ from svc.storage.embeds import embeds
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
 from svc.storage.records import objects
-from svc.storage.records import tables as records_tables
 from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import related
 from svc.storage.records.objects import StoredObject, StoredProperty
 
 log = structlog.get_logger("svc.storage.embeds")
@@ -198,16 +198,8 @@ class _Reader:
         ids = {values[slug] for values in found for slug in relations if slug in values}
         if not ids:
             return {}
-        rows = self._conn.execute(
-            sa.select(records_tables.records.c.id, records_tables.records.c.properties).where(
-                records_tables.records.c.id.in_(ids),
-                records_tables.records.c.organization_id == self._organization.id,
-                records_tables.records.c.deleted_at.is_(None),
-            )
-        )
-        named = {
-            record_id: msgspec.json.decode(stored).get(FIRST_PROPERTY.slug) for record_id, stored in rows
-        }
+        leads = related.by_ids(self._conn, self._organization.id, ids)
+        named = {record_id: lead.values.get(FIRST_PROPERTY.slug) for record_id, lead in leads.items()}
         return {record_id: name for record_id, name in named.items() if name is not None}
 
     def _form(self, form_id: str) -> EmbeddedForm | None:

@@ -11,8 +11,7 @@ import msgspec
 
 from svc.domain.erasure.marks import Marks
 from svc.domain.limits import ERASED_ROWS_MAX, ERASURE_PASSES_MAX
-from svc.storage.erasure import person as persons
-from svc.storage.erasure import sweep, treatments
+from svc.storage.erasure import finding, sweep, treatments
 from svc.storage.erasure.person import Person, Wanted
 from svc.storage.erasure.rows import ErasedRows
 from svc.storage.erasure.scans import Reads
@@ -64,13 +63,13 @@ def erase(
 ) -> Findings:
     """Erase a person from an organization; without *write*, only find what there is.
 
-    *told* is called with the name of each table before it is looked through. Raises as `person.find`.
+    *told* is called with the name of each table before it is looked through. Raises as `finding.find`.
     """
     found = {one.table.name: TableFindings(table=str(one.table.name)) for one in treatments.in_order()}
     person: Person | None = None
     complete = write is None
     for number in range(1 if write is None else ERASURE_PASSES_MAX):
-        person = persons.find(read, organization_id, wanted, person)
+        person = finding.find(read, organization_id, wanted, person)
         kept: Counter[tuple[str, str]] = Counter()
         changed = 0
         for treatment in treatments.in_order():

@@ -1,6 +1,6 @@
 """Records in an erasure: the person's own are emptied, others lose the marks and what relates them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from svc.domain.records.objects import CONTACT
 from svc.domain.records.properties import PropertyType
 from svc.domain.records.values import Values
 from svc.domain.versions import ERASED_VERSION
+from svc.storage.erasure import used_files
 from svc.storage.events import events
 from svc.storage.records import contacts, records, rows, tables
 from svc.storage.records.listing import index as record_index
@@ -37,6 +38,7 @@ def empty(tx: Tx, organization_id: str, record_id: str, source: Mapping[str, Any
     object_ = rows.object_of(tx.conn, row)
     record_index.remove(tx.conn, record_index.shape_in(object_), [record_id])
     contacts.forget_all(tx.conn, record_id)
+    used_files.remove(tx, organization_id, record_id)
     tx.conn.execute(
         sa.update(tables.records)
         .where(tables.records.c.id == record_id)
@@ -81,9 +83,13 @@ def scrub(
     if row is None:
         return False
     object_ = rows.object_of(tx.conn, row)
-    before = rows.values_of(row)
+    try:
+        before = rows.values_of(row)
+    except msgspec.DecodeError:
+        return False  # `svc check` names it, and no tool shows it
     types = {prop.slug: prop.type for prop in object_.kept}
-    after = _scrubbed(before, types, texts)
+    free = {prop.slug for prop in object_.kept if prop.type in _FREE and not prop.unique}
+    after = _scrubbed(before, free, texts)
     changed = after != before
     if changed:
         _write_silently(tx, object_, row, before, after)
@@ -100,14 +106,14 @@ def scrub(
     return True
 
 
-def _scrubbed(before: Values, types: Mapping[str, PropertyType], texts: Scrubber) -> Values:
-    """Values without the marks. A value that would not fit its property any more is left out."""
+def _scrubbed(before: Values, free: Container[str], texts: Scrubber) -> Values:
+    """Values without the marks. One that would not fit its property any more, or be unique, is left out."""
     after: Values = {}
     for slug, value in before.items():
         without = texts.json(value)
         if without == value:
             after[slug] = value
-        elif types.get(slug) in _FREE and isinstance(without, str):
+        elif slug in free and isinstance(without, str):
             after[slug] = without
         elif isinstance(value, list):
             kept = [one for one, other in zip(value, without, strict=True) if one == other]
@@ -128,6 +134,6 @@ def _write_silently(
         return
     changed = {slug for slug in before if after.get(slug) != before[slug]}
     if object_.slug == CONTACT:
-        forgotten = [(row.id, kind, before[kind]) for kind in IDENTITY_KINDS if kind in changed]
-        contacts.forget(tx.conn, object_.organization_id, forgotten)
+        known_by = [(row.id, kind, before[kind]) for kind in sorted(changed.intersection(IDENTITY_KINDS))]
+        contacts.forget(tx.conn, object_.organization_id, known_by)
     record_index.rewrite(tx.conn, record_index.shape_in(object_), [(row.id, after, changed)])

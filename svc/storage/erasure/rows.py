@@ -18,11 +18,11 @@ from svc.storage.agent import runs as agent_runs
 from svc.storage.agent import tables as agent_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
-from svc.storage.erasure import record_rows
+from svc.storage.erasure import record_rows, used_files
+from svc.storage.erasure.emptied import EMPTIED
 from svc.storage.erasure.scans import key_of
 from svc.storage.erasure.sweep import Hit
 from svc.storage.erasure.treatments import BY_TABLE, Treatment
-from svc.storage.forms import tables as forms_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.store import Tx
 from svc.storage.views import tables as views_tables
@@ -104,7 +104,7 @@ class _Unit:
         prepare = _PREPARATIONS.get(self._table)
         if prepare is not None:
             prepare(self._tx, row)
-        emptied = _EMPTIED.get(self._table)
+        emptied = EMPTIED.get(self._table)
         if emptied is None:
             self._tx.conn.execute(sa.delete(self._table).where(*self._where(hit)))
             self.deleted += 1
@@ -214,7 +214,11 @@ def _without_filters(value: Any, texts: Scrubber) -> Any:
 
 def _without(stored: str, ids: Sequence[str]) -> str | None:
     """A list of candidates without *ids*; None where none is left."""
-    kept = [one for one in msgspec.json.decode(stored, type=list[str]) if one not in ids]
+    try:
+        candidates = msgspec.json.decode(stored, type=list[str])
+    except msgspec.DecodeError:
+        candidates = []  # what cannot be read is of no use
+    kept = [one for one in candidates if one not in ids]
     return _encode(kept).decode() if kept else None
 
 
@@ -245,6 +249,10 @@ def _cancel_run(tx: Tx, row: Any) -> None:
         workflow_runs.cancel(tx, row.organization_id, row.id)
 
 
+def _remove_files(tx: Tx, row: Any) -> None:
+    used_files.remove(tx, row.organization_id, row.id)
+
+
 def _withdraw(tx: Tx, row: Any) -> None:
     """Have a card that waits expire: what is to be done to the person must not be done any more."""
     approvals = approvals_tables.approvals
@@ -261,51 +269,10 @@ def _withdraw(tx: Tx, row: Any) -> None:
 
 _PREPARATIONS: Final[Mapping[sa.Table, Callable[[Tx, Any], None]]] = {
     agent_tables.agent_runs: _stop_agent,
+    channels_tables.messages: _remove_files,
     workflows_tables.workflow_runs: _cancel_run,
 }
 
-
-def _empty_submission(_row: Any) -> dict[str, Any]:
-    gone = dict.fromkeys(
-        (
-            *("visitors", "email", "phone", "name", "queued_at", "paced_at", "filed_at", "filed_by"),
-            *("held_reason", "candidates", "contact_id", "deal_id"),
-        )
-    )
-    return gone | {"state": "erased", "sender": "", "fields": "{}", "recognised": "[]", "mapped": "{}"}
-
-
-def _empty_conversation(row: Any) -> dict[str, Any]:
-    gone = dict.fromkeys(
-        (
-            *("title", "contact_id", "held_reason", "candidates", "agent_silenced_at", "agent_silenced_by"),
-            *("agent_silencer", "agent_reason", "agent_reads_from"),
-        )
-    )
-    # The messenger's id is unique; under another one, what comes later begins a new conversation.
-    return gone | {"external_id": f"erased {row.id}", "evidence": "{}", "status": "closed"}
-
-
-def _empty_run(row: Any) -> dict[str, Any]:
-    try:
-        event = msgspec.json.decode(row.event, type=dict[str, Any])
-    except msgspec.DecodeError:
-        event = {}
-    kept = {name: event.get(name) for name in ("id", "type", "timestamp", "organizationId")}
-    return {"event": _encode({**kept, "data": {}}).decode(), "reason": None}
-
-
-def _empty_step(_row: Any) -> dict[str, Any]:
-    return {"input": None, "output": None, "error": None}
-
-
-_EMPTIED: Final[Mapping[sa.Table, Callable[[Any], dict[str, Any]]]] = {
-    forms_tables.submissions: _empty_submission,
-    channels_tables.conversations: _empty_conversation,
-    workflows_tables.workflow_runs: _empty_run,
-    workflows_tables.workflow_steps: _empty_step,
-}
-"""What rows of the person's own are emptied to; all others are deleted."""
 
 _NOUNS: Final = {
     "submissions": "submission",
@@ -314,5 +281,6 @@ _NOUNS: Final = {
     "forms": "form",
     "embeds": "embed",
     "approvals": "approval",
+    "files": "file",
 }
 """What the screens show of a table."""

@@ -15,7 +15,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 H = TypeVar("H")
 
-PAGE_ROWS: Final = 1_000
+PAGE_ROWS: Final = 5_000
 _FETCHED_ROWS: Final = 100
 
 

@@ -31,7 +31,10 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 _EMPTY: Final = b"{}"
+_IN: Final = b"in"
 _messages, _conversations = channels_tables.messages, channels_tables.conversations
+_MORE: Final = {_messages: ("direction",), _conversations: ("contact_id",)}
+"""Further columns by which a row is judged."""
 
 
 def hits(read: Reads, organization_id: str, treatment: Treatment, person: Person) -> Iterator[Hit]:
@@ -54,45 +57,45 @@ def _hits(read: Reads, organization_id: str, treatment: Treatment, person: Perso
     marks, subjects = person.marks, person.subjects
     anywhere, linked = scrubber(marks, linked=False), scrubber(marks, linked=True)
     own_ids = {column: getattr(person, ids) for column, ids in treatment.own.items()}
-    of_contact = treatment.table is _conversations
-    is_of_records = treatment.table is records_tables.records
-    more = ["contact_id"] if of_contact else []
+    more = _MORE.get(treatment.table, ())
     columns = list(dict.fromkeys((*own_ids, *treatment.texts, *treatment.codes, *treatment.kept, *more)))
 
+    def is_own(row: sa.Row[Any]) -> bool:
+        if any(_text(row, column) in ids for column, ids in own_ids.items()):
+            return True
+        # In a group, what a person wrote is theirs; a copy of what the organization wrote is not.
+        of_group = treatment.table is _messages and row.direction == _IN
+        return of_group and anywhere.finds(_text(row, "sender"))
+
     def examine(key: tuple[Any, ...], row: sa.Row[Any]) -> Hit | None:
-        for column, ids in own_ids.items():
-            if (value := getattr(row, column)) is not None and value.decode(errors="replace") in ids:
-                return None if is_of_records and row.properties == _EMPTY else Hit(key=key, how="own")
+        if is_own(row):
+            is_empty = treatment.table is records_tables.records and row.properties == _EMPTY
+            return None if is_empty else Hit(key=key, how="own")
         texts = b"\n".join(texts_of(row, treatment.texts))
         text = texts.decode(errors="replace")
-        if (
-            treatment.table is _messages
-            and row.sender
-            and anywhere.finds(row.sender.decode(errors="replace"))
-        ):
-            return Hit(key=key, how="own")
         leading = ids_in(texts) & subjects
-        if of_contact and row.contact_id is not None and row.contact_id.decode() in subjects:
-            leading.add(row.contact_id.decode())
+        if treatment.table is _conversations and _text(row, "contact_id") in subjects:
+            leading.add(_text(row, "contact_id"))
         if leading:
             hit = Hit(key=key, how="linked", ids=tuple(sorted(leading)))
-            if _is_to_change(treatment, row, hit, linked.finds(text)):
+            if _is_to_change(treatment, row, hit, has_mark=linked.finds(text)):
                 return hit
         if anywhere.finds(text) or any(
-            anywhere.code(code.decode(errors="replace")) != code.decode(errors="replace")
-            for code in texts_of(row, treatment.codes)
+            anywhere.code(code) != code for code in (_text(row, name) for name in treatment.codes)
         ):
             return Hit(key=key, how="marked")
-        for column in treatment.kept:
-            stored = getattr(row, column)
-            if stored is not None and anywhere.finds(stored.decode(errors="replace")):
-                return Hit(key=key, how="kept", column=column)
-        return None
+        kept = next((name for name in treatment.kept if anywhere.finds(_text(row, name))), None)
+        return None if kept is None else Hit(key=key, how="kept", column=kept)
 
     yield from scan(read, treatment, organization_id, columns, examine)
 
 
-def _is_to_change(treatment: Treatment, row: sa.Row[Any], hit: Hit, has_mark: bool) -> bool:
+def _text(row: sa.Row[Any], column: str) -> str:
+    stored: bytes | None = getattr(row, column)
+    return "" if stored is None else stored.decode(errors="replace")
+
+
+def _is_to_change(treatment: Treatment, row: sa.Row[Any], hit: Hit, *, has_mark: bool) -> bool:
     """Whether anything of a row that leads to the person has to change: an id alone says nothing of them."""
     if has_mark or treatment.table in _RELATED:
         return True

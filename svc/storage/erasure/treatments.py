@@ -18,8 +18,11 @@ from svc.storage.ai import tables as ai_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.embeds import tables as embeds_tables
+from svc.storage.files import tables as files_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.imports import tables as imports_tables
+from svc.storage.mail import tables as mail_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import tables as sites_tables
 from svc.storage.views import tables as views_tables
@@ -90,7 +93,7 @@ TREATMENTS: Final = (
     Treatment(
         table=identity_tables.invitations,
         own={"email": "emails"},
-        plain=("id", "role_id", "team_ids", "digest", "invited_by"),
+        plain=("id", "role_id", "team_ids", "digest", "mailed_digest", "invited_by"),
     ),
     Treatment(
         table=identity_tables.api_keys,
@@ -138,6 +141,14 @@ TREATMENTS: Final = (
         texts=("url", "referrer", "title"),
         plain=("id", "site_id"),
     ),
+    Treatment(
+        table=mail_tables.mails,
+        own={"address": "emails"},
+        texts=("data", "reason"),
+        blanked={"data": BLANK},
+        plain=("id", "kind", "cause", "person_id", "state"),
+    ),
+    Treatment(table=mail_tables.notice_choices, plain=("kind", "person_id")),
     Treatment(table=views_tables.views, texts=("name", "input"), plain=("id", "person_id", "tool")),
     Treatment(
         table=forms_tables.forms,
@@ -288,6 +299,22 @@ TREATMENTS: Final = (
     ),
     Treatment(table=ai_tables.restrictions, plain=("models",)),
     Treatment(
+        table=files_tables.files,
+        texts=("name",),
+        plain=("id", "media_type", "digest", "creator_kind", "creator_id"),
+    ),
+    Treatment(
+        table=imports_tables.imports,
+        texts=("name", "layout", "settings", "refusals", "failure"),
+        plain=("id", "object_type", "format", "fingerprint", "state", "starter", "source", "counts"),
+    ),
+    Treatment(
+        table=imports_tables.import_outputs,
+        texts=("text",),
+        plain=("kind",),
+        through=imports_tables.import_outputs.c.import_id,
+    ),
+    Treatment(
         table=tables.events,
         own={"id": "events"},
         texts=("data",),
@@ -321,6 +348,13 @@ EXEMPT: Final[Mapping[str, str]] = {
     identity_tables.sessions.name: _SIGN_IN,
     identity_tables.sign_in_links.name: _SIGN_IN,
     identity_tables.sign_in_failures.name: _SIGN_IN,
+    mail_tables.mailed_links.name: _SIGN_IN,
+    mail_tables.asked_resets.name: "addresses that wait a moment to be looked up",
+    files_tables.file_uses.name: "ids, which go with the record or the message that uses a file",
+    files_tables.file_totals.name: "numbers alone",
+    imports_tables.import_parts.name: "digests of parts of an upload",
+    imports_tables.import_chunks.name: "an upload that was not read yet; `import.cancel` ends it",
+    imports_tables.import_keys.name: "digests, of a dry run that has not ended",
     tables.event_positions.name: "numbers alone",
     tables.clock_marks.name: "times alone",
 }

@@ -17,7 +17,7 @@ from svc.domain.records.matching import HeldReason
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
 from svc.domain.versions import FIRST_VERSION
 from svc.storage.events import events
-from svc.storage.forms import stored_submissions, tables
+from svc.storage.forms import filing_notices, stored_submissions, tables
 from svc.storage.forms.stored_submissions import UnreadableSubmission
 from svc.storage.identity import organizations
 from svc.storage.readable import is_unreadable
@@ -110,6 +110,7 @@ def _hold(tx: Tx, where: FilingTarget, which: Sequence[UnreadableSubmission], re
     _HOLD.many(tx.conn, [{"submission_id": submission.id, "reason": reason} for submission in which])
     held = [_held_event(submission.id, submission.form_id, reason) for submission in which]
     events.record(tx, where.organization_id, held)
+    filing_notices.tell_unreadable(tx, where.organization_id, which, reason)
 
 
 def _directory(
@@ -180,6 +181,7 @@ def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: 
             for event in _happened(tx, where, filing, deals.get(filing.submission.id))
         ],
     )
+    filing_notices.tell(tx, where.organization_id, filings)
 
 
 def _learned(filing: Filing) -> SourcedEnrichment:

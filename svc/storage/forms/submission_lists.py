@@ -19,7 +19,7 @@ from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms import tables
 from svc.storage.forms.submissions import ERASED, LABELS, Label
-from svc.storage.pages import Keyset
+from svc.storage.pages import Keyset, Total, count_to_total, total_of
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.sites import visits
@@ -62,6 +62,8 @@ class SubmissionPage(msgspec.Struct, frozen=True):
 
     submissions: list[SubmissionSummary]
     next_cursor: str | None
+    total: Total | None
+    """How many submissions the list has, if that was asked."""
 
 
 _fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, tables.submissions.c.fields)
@@ -149,6 +151,7 @@ def list_page(
     search: str | None = None,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
+    total: bool = False,
 ) -> SubmissionPage:
     """A page of submissions: of all forms or of one, removed ones too, and of any *label* or of one.
 
@@ -175,7 +178,22 @@ def list_page(
         .where(tables.submissions.c.id.in_(page_ids))
         .order_by(tables.submissions.c.id.desc())
     )
-    return SubmissionPage([SubmissionSummary(**_facts(row)) for row in rows], next_cursor)
+    counted = _total(conn, organization_id, form_ids, label, search) if total else None
+    return SubmissionPage([SubmissionSummary(**_facts(row)) for row in rows], next_cursor, counted)
+
+
+def _total(
+    conn: sa.Connection, organization_id: str, form_ids: set[str], label: Label | None, search: str | None
+) -> Total:
+    """How many submissions a list has."""
+    column = tables.submissions.c
+    found = [] if search is None else [_FOUND.params(search=_pattern(search))]
+    of_forms = sa.select(column.id).where(column.form_id.in_(form_ids))
+    parts = [of_forms.where(*_STATES[label], *found)]
+    if label == "Queued":
+        own = column.organization_id == organization_id
+        parts.append(of_forms.where(own, column.state == tables.DUE, *found))
+    return total_of(sum(count_to_total(conn, part) for part in parts))
 
 
 def recent_fields(conn: sa.Connection, form_id: str, limit: int) -> list[dict[str, Scalar]]:

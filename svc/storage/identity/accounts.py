@@ -28,6 +28,8 @@ class NewAccount(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     home_organization_id: str
     password_hash: str | None = None
+    email_proven: bool = False
+    """Whether its person has shown that they receive mail at the address."""
 
 
 class Credentials(NamedTuple):
@@ -52,6 +54,7 @@ class _PersonRow(NamedTuple):
     email: str
     name: str
     home_organization_id: str
+    email_proven_at: int | None
 
 
 _SELECT = sa.select(*(tables.people.c[name] for name in _PersonRow._fields))
@@ -65,6 +68,7 @@ def create(tx: Tx, new: NewAccount) -> Person:
         email=normalise_email(new.email),
         name=clean_name(new.name),
         home_organization_id=new.home_organization_id,
+        email_proven_at=tx.now if new.email_proven else None,
     )
     if at_home(tx.conn, made.home_organization_id, made.email) is not None:
         raise Conflict("the organization has an account with this e-mail address already: sign in with that")
@@ -151,6 +155,21 @@ def rename(tx: Tx, person_id: str, name: str) -> Person:
     """Change the person's name, and audit that wherever they are a member. Raises `InvalidValue`."""
     renamed = msgspec.structs.replace(get(tx.conn, person_id), name=clean_name(name))
     tx.conn.execute(sa.update(tables.people).where(tables.people.c.id == person_id).values(name=renamed.name))
+    audit_everywhere(tx, person_id, "member.rename")
+    return renamed
+
+
+def note_proven(tx: Tx, person_id: str) -> None:
+    """Note that the person has shown that they receive mail at their address."""
+    tx.conn.execute(
+        sa.update(tables.people)
+        .where(tables.people.c.id == person_id, tables.people.c.email_proven_at.is_(None))
+        .values(email_proven_at=tx.now)
+    )
+
+
+def audit_everywhere(tx: Tx, person_id: str, action: str) -> None:
+    """Audit what the person has done to their own account, wherever they are a member."""
     for joined in memberships(tx.conn, person_id):
         caller = Caller(
             organization_id=joined.organization_id,
@@ -159,8 +178,7 @@ def rename(tx: Tx, person_id: str, name: str) -> Person:
             person_id=person_id,
             permissions=frozenset(),
         )
-        audit.note(tx, Call(caller=caller, door="app"), "member.rename", person_id)
-    return renamed
+        audit.note(tx, Call(caller=caller, door="app"), action, person_id)
 
 
 def set_password(tx: Tx, person_id: str, hashed: str, keep_session: str | None = None) -> None:
@@ -201,6 +219,6 @@ def memberships(conn: sa.Connection, person_id: str) -> list[JoinedOrganization]
     return [JoinedOrganization(*row) for row in rows]
 
 
-def _one(conn: sa.Connection, statement: sa.Select[tuple[str, str, str, str]]) -> Person | None:
+def _one(conn: sa.Connection, statement: sa.Select[tuple[str, str, str, str, int | None]]) -> Person | None:
     row = conn.execute(statement).first()
     return None if row is None else Person(*row)

@@ -1,8 +1,11 @@
-"""Invitations: how a person becomes a member. No mail is sent: the inviter passes the link on.
+"""Invitations: how a person becomes a member. The inviter passes the link on, or it is mailed.
 
-So the link alone decides: its holder is let in. Signed out, with a new account of
+The link alone decides: its holder is let in. Signed out, with a new account of
 the inviting organization, under the e-mail address that was invited; signed in, with the account that they
 have. No account is found by its address: any organization may have made one with it.
+
+A mailed link has a token of its own, which nobody else is shown. So an account that is made with it has a
+proven address, and so has an account with the invited address that accepts with it.
 """
 
 from typing import Any
@@ -36,6 +39,8 @@ class Invitation(msgspec.Struct, frozen=True, kw_only=True):
     team_ids: tuple[str, ...]
     invited_by: str | None
     expires_at: int
+    mailed_digest: str | None = None
+    """Of the token that was mailed."""
 
 
 class MadeInvitation(msgspec.Struct, frozen=True):
@@ -44,6 +49,9 @@ class MadeInvitation(msgspec.Struct, frozen=True):
     id: str
     token: str
     expires_at: int
+
+
+_COLUMNS = tuple(tables.invitations.c[name] for name in Invitation.__struct_fields__)
 
 
 def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
@@ -96,6 +104,25 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
     return made
 
 
+def get(conn: sa.Connection, invitation_id: str) -> Invitation:
+    """The invitation, of any organization, whether or not it waits. Raises `NotFound`."""
+    row = conn.execute(sa.select(*_COLUMNS).where(tables.invitations.c.id == invitation_id)).one_or_none()
+    if row is None:
+        raise NotFound("no such invitation")
+    return _from_row(row)
+
+
+def add_mailed_token(tx: Tx, invitation_id: str) -> str:
+    """A second token for the invitation, which is mailed and shown to nobody else."""
+    token = new_key(INVITATION, tx.random)
+    tx.conn.execute(
+        sa.update(tables.invitations)
+        .where(tables.invitations.c.id == invitation_id)
+        .values(mailed_digest=digest(token))
+    )
+    return token
+
+
 def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
     """Revoke a pending invitation. Raises `Forbidden` and `NotFound`."""
     authorization.require(tx.conn, call, "settings")
@@ -113,10 +140,12 @@ def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
 
 def waiting(conn: sa.Connection, token_digest: str, now: int) -> Invitation:
     """The invitation of the token. Raises `NotFound` for one that is unknown, used or expired."""
-    columns = [tables.invitations.c[name] for name in Invitation.__struct_fields__]
     row = conn.execute(
-        sa.select(*columns).where(
-            tables.invitations.c.digest == token_digest,
+        sa.select(*_COLUMNS).where(
+            sa.or_(
+                tables.invitations.c.digest == token_digest,
+                tables.invitations.c.mailed_digest == token_digest,
+            ),
             tables.invitations.c.accepted_at.is_(None),
             tables.invitations.c.expires_at > now,
         )
@@ -129,7 +158,8 @@ def waiting(conn: sa.Connection, token_digest: str, now: int) -> Invitation:
 def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
     """Make a signed-in person who holds an invitation's token a member, whatever their e-mail address is.
 
-    It is worth what its inviter may give at this moment.
+    It is worth what its inviter may give at this moment. With the mailed token, the person has shown that
+    they receive mail at the invited address; where it is their account's, that is proven.
 
     Raises:
         NotFound: no such invitation waits.
@@ -145,6 +175,9 @@ def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
         .where(tables.invitations.c.id == invitation.id)
         .values(accepted_at=tx.now)
     )
+    by_mail = invitation.mailed_digest == token_digest
+    if by_mail and accounts.get(tx.conn, person_id).email == invitation.email:
+        accounts.note_proven(tx, person_id)
     caller = Caller(
         organization_id=invitation.organization_id,
         kind="person",
@@ -169,6 +202,7 @@ def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> P
             name=name,
             home_organization_id=invitation.organization_id,
             password_hash=password_hash,
+            email_proven=invitation.mailed_digest == token_digest,
         ),
     )
     accept(tx, token_digest, person.id)
@@ -177,9 +211,8 @@ def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> P
 
 def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Invitation]:
     """The pending invitations, the oldest first."""
-    columns = [tables.invitations.c[name] for name in Invitation.__struct_fields__]
     rows = conn.execute(
-        sa.select(*columns)
+        sa.select(*_COLUMNS)
         .where(
             tables.invitations.c.organization_id == organization_id,
             tables.invitations.c.accepted_at.is_(None),

@@ -29,6 +29,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     status: MemberStatus
     team_ids: tuple[str, ...]
     home_organization_id: str
+    email_proven_at: int | None
     joined_at: int
 
 
@@ -196,6 +197,7 @@ def _select(
             tables.members.c.role_id,
             tables.members.c.status,
             tables.people.c.home_organization_id,
+            tables.people.c.email_proven_at,
             tables.members.c.created_at.label("joined_at"),
             _TEAM_IDS.label("team_ids"),
         )

@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata
+from svc.storage.schema import metadata, only_where
 from svc.storage.schema import of_organization as _organization
 
 organizations: Final = sa.Table(
@@ -37,6 +37,8 @@ people: Final = sa.Table(
     sa.Column("password_hash", sa.Text),
     sa.Column("home_organization_id", sa.Text, sa.ForeignKey("organizations.id"), nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
+    # When the account's person showed that they receive mail at the address; NULL if they did not.
+    sa.Column("email_proven_at", sa.BigInteger),
     # Unique within a home only: every organization may have an account with the same address.
     sa.UniqueConstraint("home_organization_id", "email"),
     sa.Index("ix_people_email", "email"),
@@ -100,6 +102,9 @@ invitations: Final = sa.Table(
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("expires_at", sa.BigInteger, nullable=False),
     sa.Column("accepted_at", sa.BigInteger),
+    # Of the token that was mailed, which nobody else was shown; NULL where none was.
+    sa.Column("mailed_digest", sa.Text),
+    sa.Index("ix_invitations_mailed_digest", "mailed_digest", unique=True),
     sa.Index("ix_invitations_organization_id_email", "organization_id", "email"),
 )
 
@@ -123,6 +128,7 @@ api_keys: Final = sa.Table(
     sa.Column("revoked_at", sa.BigInteger),
     sa.Column("last_used_at", sa.BigInteger),
     sa.Index("ix_api_keys_organization_id_id", "organization_id", "id"),
+    sa.Index("ix_api_keys_expires_at", "expires_at", **only_where("revoked_at IS NULL")),
     # Covers the look-up of a key. An unknown, a revoked and an expired key are the same failing search in it,
     # so that their answers take the same time.
     sa.Index(

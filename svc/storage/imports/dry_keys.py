@@ -59,7 +59,7 @@ def judge(
             if key.slug not in found_by:
                 outcome = "refused"
                 judged.line.reasons.append(f"line {row.line} has this {key.slug}, which is unique")
-            return judged._replace(outcome=outcome, record_id=None)
+            return judged._replace(outcome=outcome)
     for key in {key.digest: key for key in keys}.values():
         if _FIND.one(tx.conn, import_id=import_.id, run=import_.run, digest=key.digest) is None:
             _INSERT.run(
@@ -69,7 +69,7 @@ def judge(
                 digest=key.digest,
                 line=judged.line.number,
             )
-    return judged._replace(record_id=None)
+    return judged
 
 
 def _keys(object_: StoredObject, properties: dict[str, Any], found_by: tuple[str, ...]) -> Iterator[_Key]:

@@ -50,9 +50,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
 def open_upload(tx: Tx, organization_id: str, new: NewImport) -> Import:
     """Open an import, whose upload comes next.
 
-    Raises:
-        InvalidInput: no such object, or the file is empty or too large.
-        Conflict: another import is open.
+    Raises `InvalidInput` if there is no such object, or the file is empty or too large; and `Conflict` if
+    another import is open.
     """
     with named_at("/objectType"):
         objects.get(tx.conn, organization_id, new.object_type)
@@ -134,8 +133,13 @@ def start(tx: Tx, call: Call, import_id: str, asked: Start) -> Import:
 
 
 def cancel(tx: Tx, organization_id: str, import_id: str) -> Import:
-    """End an import; what it has written stays. Raises `NotFound`, and `Conflict` if it has ended."""
+    """End an import; what it has written stays. One that was cancelled before is answered again.
+
+    Raises `NotFound`, and `Conflict` if it has ended otherwise.
+    """
     import_ = import_rows.find(tx.conn, organization_id, import_id)
+    if import_.state == "cancelled":
+        return import_
     if not import_.is_open:
         raise Conflict(f"it is {import_.state} already")
     import_.state, import_.updated_at, import_.ended_at = "cancelled", tx.now, tx.now

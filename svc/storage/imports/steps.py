@@ -11,7 +11,12 @@ from svc.domain.identity.organizations import Organization
 from svc.domain.imports.csv_records import TextRecord
 from svc.domain.imports.imports import ReadingSettings, Refusal
 from svc.domain.imports.lines import Line
-from svc.domain.limits import FAULTS_IN_DETAIL_MAX, IMPORT_REASON_CHARS_MAX, IMPORT_REFUSALS_SHOWN
+from svc.domain.limits import (
+    FAULTS_IN_DETAIL_MAX,
+    IMPORT_CHUNK_BYTES,
+    IMPORT_REASON_CHARS_MAX,
+    IMPORT_REFUSALS_SHOWN,
+)
 from svc.storage.identity import organizations
 from svc.storage.imports import dry_keys, outputs, references, starters, uploads
 from svc.storage.imports import rows as import_rows
@@ -122,7 +127,8 @@ def _outcomes(
         if outcome is None or outcome.record is None:
             outcomes.append(LineOutcome(record, line, "refused", None))
             continue
-        one = LineOutcome(record, line, outcome.kind, outcome.record.id)
+        is_imagined = settings.dry_run and outcome.record.created_at == tx.now
+        one = LineOutcome(record, line, outcome.kind, None if is_imagined else outcome.record.id)
         if settings.dry_run and outcome.kind == "created":
             one = dry_keys.judge(tx, import_, object_, one, outcome.record.properties)
         outcomes.append(one)
@@ -145,7 +151,7 @@ def _go_on(tx: Tx, import_: Import, settings: ReadingSettings, found: NextLines)
     before, import_.at_byte = import_.at_byte, found.at_byte
     import_.at_line, import_.in_long_line = found.at_line, found.in_long_line
     if not settings.dry_run:
-        uploads.forget(tx, import_.id, before, import_.at_byte)
+        uploads.forget(tx, import_.id, before, import_.at_byte + (IMPORT_CHUNK_BYTES if found.is_end else 0))
     if found.is_end:
         import_.state = "checked" if settings.dry_run else "done"
         import_.ended_at = None if settings.dry_run else tx.now

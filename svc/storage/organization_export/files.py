@@ -16,8 +16,11 @@ from svc.storage.ai import tables as ai_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.embeds import tables as embeds_tables
+from svc.storage.files import tables as files_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.imports import tables as imports_tables
+from svc.storage.mail import tables as mail_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import tables as sites_tables
 from svc.storage.views import tables as views_tables
@@ -69,7 +72,7 @@ FILES: Final = (
         name="invitations",
         table=identity_tables.invitations,
         about="An invitation to become a member.",
-        left_out={"digest": _KEY},
+        left_out={"digest": _KEY, "mailed_digest": _KEY},
     ),
     ExportedFile(
         name="api_keys",
@@ -130,6 +133,12 @@ FILES: Final = (
         table=views_tables.views,
         about="A saved view: a tool that lists, and its input.",
         notes={"personId": "the member that made it"},
+    ),
+    ExportedFile(
+        name="notice_choices",
+        table=mail_tables.notice_choices,
+        about="A kind of notices that a member is told by mail.",
+        notes={"personId": "the member"},
     ),
     ExportedFile(name="sites", table=sites_tables.sites, about="A tracked site."),
     ExportedFile(
@@ -317,6 +326,44 @@ FILES: Final = (
         about="The only AI models that may be used, if that was restricted.",
     ),
     ExportedFile(
+        name="files",
+        table=files_tables.files,
+        about="A file that was uploaded, or came with a message.",
+        left_out={"unused_at": _INTERNAL},
+        notes={
+            "digest": (
+                "the SHA-256 of its content, which is `contents/<digest>`; null once that is deleted, "
+                "and a file that is removed has none here either"
+            ),
+            "size": "bytes",
+        },
+    ),
+    ExportedFile(
+        name="file_uses",
+        table=files_tables.file_uses,
+        about="The use of a file by a record or a message.",
+        notes={
+            "subjectId": "the record or the message",
+            "place": "of a record the property, of a message the number of the attachment",
+        },
+    ),
+    ExportedFile(
+        name="imports",
+        table=imports_tables.imports,
+        about="An import of records, with what became of it.",
+        left_out={
+            "fingerprint": _DIGEST,
+            **dict.fromkeys(("next_part", "at_byte", "at_line", "in_long_line"), _INTERNAL),
+        },
+        notes={"layout": "what was found in its first lines", "refusals": "the first refused lines"},
+    ),
+    ExportedFile(
+        name="import_outputs",
+        table=imports_tables.import_outputs,
+        about="A piece of the file of refused lines, or of the report, that an import left.",
+        through=imports_tables.import_outputs.c.import_id,
+    ),
+    ExportedFile(
         name="events",
         table=tables.events,
         about="What happened, as `event.list` shows it. Events are kept for a while only.",
@@ -341,12 +388,19 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     identity_tables.people.name: "accounts: their e-mail and name are in `members`, their passwords nowhere",
     identity_tables.sessions.name: "who is signed in at this installation",
     identity_tables.sign_in_links.name: "digests of links that sign in at this installation",
+    mail_tables.mails.name: "mails that wait to be sent, and that some were, without their content",
+    mail_tables.mailed_links.name: "digests of links that are mailed to people of this installation",
+    mail_tables.asked_resets.name: "resets that wait a moment to be looked up, for all organizations",
     identity_tables.sign_in_failures.name: "counted for a while to slow down guessing, for all organizations",
     records_tables.record_keys.name: _DERIVED,
     records_tables.unique_values.name: _DERIVED,
     records_tables.relations.name: _DERIVED,
     records_tables.search_texts.name: _DERIVED,
     sites_tables.visitor_keys.name: "secrets of the installation, each for one day",
+    files_tables.file_totals.name: "sums of `files`",
+    imports_tables.import_parts.name: "parts of an upload that is under way",
+    imports_tables.import_chunks.name: "an upload that is not read yet, whose records come later",
+    imports_tables.import_keys.name: "digests, which a dry run compares",
     tables.idempotency.name: "answers of calls of the last day, for calls that are repeated",
     tables.event_positions.name: "up to where events were dispatched, which `events` has",
     tables.clock_marks.name: "marks of the clock of the installation",

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from svc.domain.times import rfc3339
 from svc.storage import stored_json
+from svc.storage.files import tables as files_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.organization_export.files import ExportedFile
 from svc.storage.records import tables as records_tables
@@ -86,6 +87,21 @@ def paths(conn: sa.Connection, file: ExportedFile, organization_id: str) -> list
     if file.table is not _records:
         return [f"{file.name}{ENDING}"]
     return [*(_path_of(slug) for slug in _shapes(conn, organization_id).slugs), DELETED]
+
+
+def contents(conn: sa.Connection, organization_id: str) -> Iterator[tuple[str, str]]:
+    """The id and the digest of each file that was not removed."""
+    files = files_tables.files.c
+    rows = conn.execute(
+        sa.select(files.id, files.digest)
+        .where(
+            files.organization_id == organization_id, files.removed_at.is_(None), files.digest.is_not(None)
+        )
+        .order_by(files.id)
+        .execution_options(yield_per=FETCHED_ROWS)
+    )
+    for row in rows:
+        yield row.id, row.digest
 
 
 def _select(file: ExportedFile, members: tuple[Member, ...], organization_id: str) -> sa.Select[Any]:

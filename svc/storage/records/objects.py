@@ -57,8 +57,8 @@ class PropertyRow(NamedTuple):
     label: str
     type: PropertyType
     options: str
-    personal: bool
-    unique_values: bool
+    personal: int
+    unique_values: int
     id: str
     index_state: IndexState | None
     deleted_at: int | None
@@ -94,8 +94,17 @@ _EVERY = Statement(
     .order_by(tables.objects.c.id),
     ObjectRow,
 )
+
+
+def _unconverted(column: "sa.Column[Any]") -> "sa.ColumnElement[Any]":
+    """*column* without the conversion of booleans, which takes as long as the rest of the row does."""
+    if not isinstance(column.type, sa.Boolean):
+        return column
+    return sa.type_coerce(column, sa.Integer).label(column.name)
+
+
 _PROPERTIES = Statement(
-    sa.select(*(tables.properties.c[name] for name in PropertyRow._fields))
+    sa.select(*(_unconverted(tables.properties.c[name]) for name in PropertyRow._fields))
     .where(tables.properties.c.object_id == sa.bindparam("object_id"))
     .order_by(tables.properties.c.position),
     PropertyRow,
@@ -225,8 +234,8 @@ def _property_of(row: PropertyRow) -> StoredProperty:
         label=label,
         type=kind,
         options=_options.read(options, property_id) if options != "[]" else (),
-        personal=personal,
-        unique=unique,
+        personal=bool(personal),
+        unique=bool(unique),
         id=property_id,
         index_state=state,
         version=version,

@@ -21,7 +21,6 @@ from svc.storage.records.objects import StoredObject
 from svc.storage.statements import Statement
 
 _TOO_LARGE: Final = Fault("/properties", "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes")
-_EMPTY: Final = Fault("/properties", "missing", "a record needs at least one value that is not empty")
 
 
 class _Member(NamedTuple):
@@ -39,6 +38,10 @@ _MEMBER = Statement(
 )
 
 
+_REFERENCES: Final = frozenset({"relation", "member", "picture"})
+"""The types of properties whose values may refer to something."""
+
+
 class References:
     """What values refer to: records and members, each looked up once in a unit, and files."""
 
@@ -48,11 +51,9 @@ class References:
         self._known: dict[tuple[str, str], bool] = {}
 
     def fault(self, prop: Property, target: Any, pointer: str) -> Fault | None:
-        """What is wrong with what the value *target* of *prop* refers to, if it refers to anything."""
+        """What is wrong with what the value *target* of *prop*, a type of `_REFERENCES`, refers to."""
         if prop.type == "picture":
             return self._picture_fault(target, pointer) if is_file_id(target) else None
-        if prop.type not in {"relation", "member"}:
-            return None
         leads_to = prop.options[0] if prop.type == "relation" else "member"
         exists = self._known.get((leads_to, target))
         if exists is None:
@@ -102,24 +103,20 @@ def check(
         currency=organization.currency,
         faults_max=faults_max,
     )
-    new = {slug: after[slug] for slug in given if slug in after and after[slug] != stored.get(slug)}
     faults += [
         fault
-        for slug, target in new.items()
+        for slug in given
         if (prop := object_.properties.get(slug)) is not None
-        and (fault := references.fault(prop, target, f"/properties/{slug}")) is not None
+        and prop.type in _REFERENCES
+        and slug in after
+        and after[slug] != stored.get(slug)
+        and (fault := references.fault(prop, after[slug], f"/properties/{slug}")) is not None
     ]
     if len(msgspec.json.encode(after)) > RECORD_BYTES_MAX:
         faults.append(_TOO_LARGE)
     if faults:
         raise InvalidInput(faults)
     return after
-
-
-def check_new(values: Values) -> None:
-    """Raises `InvalidInput` if there is none of *values*: a new record has at least one."""
-    if not values:
-        raise InvalidInput([_EMPTY])
 
 
 def check_size(values: Values) -> None:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.events import Source
-from svc.domain.limits import VERSION_CHANGES_BYTES_MAX, VERSION_CHANGES_MAX
+from svc.domain.limits import VERSION_CHANGES_BYTES_MAX, VERSION_CHANGES_MAX, VERSION_COMPARISONS_BYTES_MAX
 from svc.domain.records.values import Values
 from svc.domain.times import rfc3339
 from svc.domain.versions import FIRST_VERSION, ChangedProperty, ChangedSince
@@ -34,6 +34,19 @@ class NewChange(NamedTuple):
     at: int
     difference: Mapping[str, Any]
     source: Source
+
+
+class ComparisonBudget:
+    """How much the comparisons of one unit may still read."""
+
+    __slots__ = ("bytes_left",)
+
+    def __init__(self) -> None:
+        self.bytes_left = VERSION_COMPARISONS_BYTES_MAX
+
+
+_CHANGE_BYTES: Final = 128
+"""What reading a change takes besides what it changed, as if it were bytes of that."""
 
 
 class _Changed(NamedTuple):
@@ -81,18 +94,20 @@ def check(
     stored: Values,
     wanted: Mapping[str, Any] | None,
     pending: Iterable[NewChange] = (),
+    budget: ComparisonBudget | None = None,
 ) -> None:
     """Check that nothing of *wanted*, the values to be written, was changed since *if_version*.
 
     None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*, a record of
-    *object_*. *pending* are its changes that are not stored yet, the newest first.
+    *object_*. *pending* are its changes that are not stored yet, the newest first. Comparisons of one unit
+    share a *budget*.
 
     Raises `ChangedSince`, and `InvalidInput` for a version that the record has never had.
     """
     if not FIRST_VERSION <= if_version <= row.version:
         detail = f"the record is at version {row.version}"
         raise InvalidInput([Fault("/ifVersion", "invalid_value", detail)])
-    if if_version == row.version:
+    if if_version == row.version or wanted == {}:
         return
     all_slugs = stored.keys() if wanted is None else wanted
     latest: dict[str, _Changed] = {}
@@ -100,7 +115,9 @@ def check(
         if new.version > if_version:
             for slug in new.difference:
                 latest.setdefault(slug, _Changed(new.at, new.source))
-    for slug, change in _latest_changes(conn, row.id, if_version, all_slugs).items():
+    for slug, change in _latest_changes(
+        conn, row.id, if_version, all_slugs, budget or ComparisonBudget()
+    ).items():
         if slug not in latest:
             latest[slug] = _Changed(change.at, _source.read(change.source, change.id))
     conflicts = tuple(
@@ -119,22 +136,24 @@ def check(
 
 
 def _latest_changes(
-    conn: sa.Connection, record_id: str, if_version: int, all_slugs: Collection[str]
+    conn: sa.Connection, record_id: str, if_version: int, all_slugs: Collection[str], budget: ComparisonBudget
 ) -> dict[str, _Change]:
     """The latest change of each property since *if_version*.
 
-    Behind `VERSION_CHANGES_MAX` changes, or `VERSION_CHANGES_BYTES_MAX` of them, any of *all_slugs* may have
-    been changed: then it counts as such.
+    Behind `VERSION_CHANGES_MAX` changes, or `VERSION_CHANGES_BYTES_MAX` of them, or what is left of *budget*,
+    any of *all_slugs* may have been changed: then it counts as such.
     """
     latest: dict[str, _Change] = {}
+    bytes_max = min(VERSION_CHANGES_BYTES_MAX, budget.bytes_left)
     bytes_read = 0
     limit = VERSION_CHANGES_MAX + 1
     with closing(_SINCE.each(conn, record_id=record_id, if_version=if_version, limit=limit)) as changes:
         for looked_at, change in enumerate(changes):
-            is_behind = looked_at == VERSION_CHANGES_MAX or bytes_read > VERSION_CHANGES_BYTES_MAX
+            is_behind = looked_at == VERSION_CHANGES_MAX or bytes_read > bytes_max
             for slug in all_slugs if is_behind else _changed.read(change.changed, change.id):
                 latest.setdefault(slug, change)
             if is_behind:
                 break
             bytes_read += len(change.changed)
+            budget.bytes_left -= len(change.changed) + _CHANGE_BYTES
     return latest

@@ -48,12 +48,13 @@ async def inline_store(
     owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
     random: Randomness = SYSTEM,
+    mails: bool = False,
 ) -> AsyncIterator[Store]:
     """A store in memory, or over the file at *path*, that runs all jobs on the Trio thread.
 
     Its batches are timed by Trio's clock: under a mock clock, how long a machine takes changes nothing.
     """
-    sources = Sources(random, sealer)
+    sources = Sources(random, sealer, mails=mails)
     async with AsyncExitStack() as opening:
         conn = opening.enter_context(make_engine(path).connect())
         prepare(conn)

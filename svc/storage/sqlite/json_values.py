@@ -34,6 +34,11 @@ def has_item(column: sa.ColumnElement[str], member: str, items: Sequence[str]) -
     return sa.select(sa.literal_column("1")).select_from(each).where(each.c.value.in_(items)).exists()
 
 
+def items(array: sa.ColumnElement[str]) -> sa.Select[Any]:
+    """Selects the items of an *array*: a list of any length, in a statement that stays the same."""
+    return sa.select(sa.func.json_each(array).table_valued("value").c.value)
+
+
 def seconds(time: sa.ColumnElement[str]) -> sa.ColumnElement[int]:
     """The seconds since the epoch of a time as text."""
     return sa.cast(sa.func.strftime("%s", time), sa.Integer)

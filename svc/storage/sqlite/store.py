@@ -55,11 +55,13 @@ async def open_store(
     owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
     random: Randomness = SYSTEM,
+    mails: bool = False,
 ) -> AsyncIterator[Store]:
     """Open the store over the file at *path*, created if missing; it is closed on exit.
 
     *prepare* runs with the writer's connection before anything else, outside of a transaction. *clock* and
-    the store's ids continue after those that are stored. Ids, keys and tokens are made of *random*.
+    the store's ids continue after those that are stored. Ids, keys and tokens are made of *random*. *mails*
+    says that a mail server is configured.
 
     Raises:
         StoreInUse: another process has the file open.
@@ -68,7 +70,7 @@ async def open_store(
             block is cancelled first.
     """
     engine = make_engine(path)
-    sources = Sources(random, sealer)
+    sources = Sources(random, sealer, mails=mails)
     read_traces: list[Traces] = []
     inside = trio.CancelScope()
     lost: list[str] = []

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
 import sqlalchemy as sa
@@ -12,6 +13,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.events import EVENT_TYPES
 from svc.domain.identity.callers import service_call
 from svc.domain.limits import LIST_ROWS, SIGNING_OVERLAP_MS, WEBHOOKS_MAX
+from svc.domain.mail.letters import MailData
 from svc.domain.near_names import shown
 from svc.domain.net.client_addresses import Network
 from svc.domain.versions import FIRST_VERSION, check_version
@@ -19,6 +21,8 @@ from svc.domain.webhooks.deliveries import DeliveryState
 from svc.domain.webhooks.health import DisabledReason
 from svc.domain.webhooks.subscriptions import Subscription, SubscriptionSettings, checked
 from svc.storage import audit
+from svc.storage.mail import notices
+from svc.storage.mail.notices import Notice
 from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
@@ -204,6 +208,19 @@ def disable(tx: Tx, organization_id: str, webhook_id: str, reason: DisabledReaso
     """Disable a subscription for what its receiver did: what waits for it dies. The audit trail says so."""
     _stop(tx, organization_id, webhook_id, "dead", {"active": False, "disabled_reason": reason})
     audit.note(tx, service_call(organization_id), "webhook.disable", webhook_id)
+    notices.tell(
+        tx,
+        organization_id,
+        "webhook.disabled",
+        lambda: [_disabled_notice(tx, organization_id, webhook_id, reason)],
+    )
+
+
+def _disabled_notice(tx: Tx, organization_id: str, webhook_id: str, reason: DisabledReason) -> Notice:
+    row = own_row(tx.conn, organization_id, webhook_id)
+    # Its address may have a secret in it, so a webhook without a name is told by its host.
+    name = row.name or urlsplit(row.url).hostname or webhook_id
+    return Notice(f"{webhook_id}/{tx.now}", MailData(id=webhook_id, name=name, reason=reason, at=tx.now))
 
 
 def end_waiting(tx: Tx, webhook_id: str) -> bool:

@@ -18,6 +18,7 @@ from svc.storage.store import Tx, View
 from svc.tools.channels.answers import ConnectionId
 from svc.tools.projections import Projection
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.totals import ListTotal, WantsTotal, total_of
 
 ConversationId = Annotated[
     str, about(description="The conversation's id.", examples=["cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -128,6 +129,7 @@ class ListConversations(ToolInput, frozen=True, kw_only=True):
     ] = None
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
+    total: WantsTotal = False
 
 
 class ConversationList(ToolOutput, frozen=True, kw_only=True):
@@ -135,6 +137,7 @@ class ConversationList(ToolOutput, frozen=True, kw_only=True):
 
     conversations: list[ConversationAnswer]
     next_cursor: Annotated[str | None, NextCursor]
+    total: ListTotal | UnsetType = UNSET
 
 
 @reads(
@@ -146,12 +149,21 @@ class ConversationList(ToolOutput, frozen=True, kw_only=True):
 def list_all(view: View, call: Call, request: ListConversations) -> ConversationList:
     """List conversations, those with the latest message first."""
     facts = msgspec.structs.asdict(request)
-    cursor, limit = facts.pop("cursor"), facts.pop("limit")
-    page, next_cursor = conversation_lists.list_page(
-        view.conn, call.caller.organization_id, ConversationFilter(**facts), cursor=cursor, limit=limit
+    cursor, limit, with_total = facts.pop("cursor"), facts.pop("limit"), facts.pop("total")
+    if with_total and any(fact is not None for fact in facts.values()):
+        view.expect_long()  # all have to be looked at
+    page, next_cursor, total = conversation_lists.list_page(
+        view.conn,
+        call.caller.organization_id,
+        ConversationFilter(**facts),
+        cursor=cursor,
+        limit=limit,
+        with_total=with_total,
     )
     return ConversationList(
-        conversations=[_answer(conversation) for conversation in page], next_cursor=next_cursor
+        conversations=[_answer(conversation) for conversation in page],
+        next_cursor=next_cursor,
+        total=total_of(total),
     )
 
 

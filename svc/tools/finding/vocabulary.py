@@ -60,6 +60,10 @@ NOUNS: Final = {
         "proposal proposed suggested propose change differs differ conflict pending value form file"
     ),
     "site": "website web page domain homepage shop store blog host tracked tracking visits visitors traffic",
+    "notice": (
+        "notification notify notifications alert alerts email mail mails tell told inform informed subscribe"
+        " unsubscribe offline held filed low ending failed"
+    ),
     "file": (
         "files upload uploaded document documents picture pictures photo image pdf download link stored size"
     ),
@@ -115,14 +119,26 @@ VERBS: Final = {
         "change edit rename call set put take move switch make turn promote let another instead modify"
         " adjust correct give different"
     ),
+    "update_many": (
+        "change set mark move bulk mass several many all these those batch once rows records each"
+    ),
+    "upsert_many": (
+        "add or change update known already exists sync synchronise import merge duplicates without bulk"
+        " mass several many batch spreadsheet list once match"
+    ),
     "upsert": (
         "add or change update known already exists sure sync synchronise duplicate duplicates without insert"
     ),
     "delete": "remove drop throw away get rid of erase discard no more any longer trash need",
     "remove": "delete take off down get rid of no longer use discard stop forever good permanently unhook",
     "restore": "bring back undo undelete recover accident deleted removed deletion again",
+    "revert": "undo take back change changed was before previous wrong mistake roll rollback old value",
     "merge": "same duplicate duplicates combine fold join unite together double deduplicate two into one",
     "search": "find look mention mentions text word words called named anything somebody anywhere spelling",
+    "aggregate": (
+        "sum total average mean median break down breakdown per each stage month group grouped worth value"
+        " report chart statistics revenue highest lowest size"
+    ),
     "count": "how many number total amount sum often",
     "timeline": "history happened happen events changes activity past so far log what",
     "publish": (

@@ -4,6 +4,7 @@ from operator import attrgetter
 from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
@@ -17,6 +18,7 @@ from svc.storage.records import contacts
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.totals import ListTotal, WantsTotal, total_of
 
 SubmissionId = Annotated[
     str, about(description="The submission's id.", examples=["sub_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -191,6 +193,7 @@ class ListSubmissions(ToolInput, frozen=True, kw_only=True):
     ) = None
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
+    total: WantsTotal = False
 
 
 class SubmissionList(ToolOutput, frozen=True, kw_only=True):
@@ -198,6 +201,7 @@ class SubmissionList(ToolOutput, frozen=True, kw_only=True):
 
     submissions: Annotated[list[SubmissionLine], about(description="The newest first.")]
     next_cursor: Annotated[str | None, NextCursor]
+    total: ListTotal | UnsetType = UNSET
 
 
 @reads(
@@ -222,9 +226,12 @@ def list_some(view: View, call: Call, request: ListSubmissions) -> SubmissionLis
         search=request.search,
         cursor=request.cursor,
         limit=request.limit,
+        total=request.total,
     )
     return SubmissionList(
-        submissions=[line_of(submission) for submission in page.submissions], next_cursor=page.next_cursor
+        submissions=[line_of(submission) for submission in page.submissions],
+        next_cursor=page.next_cursor,
+        total=total_of(page.total),
     )
 
 

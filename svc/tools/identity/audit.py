@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Annotated, Final
 
+from msgspec import UNSET, UnsetType
+
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.limits import LIST_ROWS
 from svc.domain.times import moment_ms
@@ -11,6 +13,7 @@ from svc.storage.audit import AuditEntry, AuditFilter, Outcome
 from svc.storage.store import View
 from svc.tools.projections import Projection
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads
+from svc.tools.totals import ListTotal, WantsTotal, total_of
 
 _Person = Annotated[
     str,
@@ -85,6 +88,7 @@ class ListAudit(ToolInput, frozen=True, kw_only=True):
     until: Annotated[datetime, about(tz=True, description="Before this time: RFC 3339.")] | None = None
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
+    total: WantsTotal = False
 
 
 class AuditList(ToolOutput, frozen=True, kw_only=True):
@@ -92,6 +96,7 @@ class AuditList(ToolOutput, frozen=True, kw_only=True):
 
     entries: tuple[AuditEntryAnswer, ...]
     next_cursor: Annotated[str | None, NextCursor]
+    total: ListTotal | UnsetType = UNSET
 
 
 @reads(
@@ -116,6 +121,11 @@ def list_some(view: View, call: Call, request: ListAudit) -> AuditList:
         until=None if request.until is None else moment_ms(request.until),
         limit=request.limit,
         cursor=request.cursor,
+        total=request.total,
     )
     page = audit.list_page(view, call.caller.organization_id, which)
-    return AuditList(entries=tuple(map(answer_of, page.entries)), next_cursor=page.next_cursor)
+    return AuditList(
+        entries=tuple(map(answer_of, page.entries)),
+        next_cursor=page.next_cursor,
+        total=total_of(page.total),
+    )

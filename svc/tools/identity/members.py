@@ -12,6 +12,7 @@ from svc.domain.times import rfc3339
 from svc.storage.identity import invitations, members
 from svc.storage.identity.invitations import Invitation
 from svc.storage.identity.members import Member, MemberChanges, MemberFilter
+from svc.storage.mail import letters as mail_letters
 from svc.storage.store import Tx, View
 from svc.tools.identity.roles import RoleId
 from svc.tools.identity.teams import TeamId
@@ -52,6 +53,13 @@ class MemberAnswer(ToolOutput, frozen=True, kw_only=True):
     home_organization_id: Annotated[
         str, about(description="Where the account was made; it may be another organization.")
     ]
+    email_proven: Annotated[
+        bool,
+        about(
+            description="Whether the person has shown to this service that they receive mail at the address;"
+            " else only their home organization says that it is theirs."
+        ),
+    ]
     joined_at: Timestamp
 
 
@@ -66,7 +74,13 @@ class InvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-answer_of: Final = Projection(Member, MemberAnswer, role=attrgetter("role_id"), teams=attrgetter("team_ids"))
+def _is_proven(member: Member) -> bool:
+    return member.email_proven_at is not None
+
+
+answer_of: Final = Projection(
+    Member, MemberAnswer, role=attrgetter("role_id"), teams=attrgetter("team_ids"), email_proven=_is_proven
+)
 _invitation: Final = Projection(
     Invitation, InvitationAnswer, role=attrgetter("role_id"), teams=attrgetter("team_ids")
 )
@@ -79,6 +93,7 @@ EXAMPLE: Final = MemberAnswer(
     status="active",
     teams=("tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA",),
     home_organization_id="org_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    email_proven=True,
     joined_at="2026-09-18T09:30:00.000Z",
 )
 _INVITED: Final = InvitationAnswer(
@@ -162,6 +177,13 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
         str, about(description="The page that accepts with it, to be passed on instead of the token.")
     ]
     expires_at: Timestamp
+    mailed: Annotated[
+        bool,
+        about(
+            description="Whether the invitation was mailed to the address, too; false where the service sends"
+            " no mail. The mailed link has a token of its own, which proves the address."
+        ),
+    ]
 
 
 @writes(
@@ -176,15 +198,16 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
         token="svci_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",  # noqa: S106  # nobody's
         link=f"https://crm.example.com{INVITATION_PATH}#svci_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",
         expires_at=_INVITED.expires_at,
+        mailed=False,
     ),
 )
 def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
     """Invite a person by their e-mail address; the answer has the token and the link that they accept with.
 
-    No mail is sent: whoever invites passes the link on, and whoever holds it comes in. It works once, for
-    seven days, with a new account under that address or the one that the person is signed in with; an earlier
-    invitation of the same address counts no longer. At most 200 wait at a time. Nobody offers a role that
-    permits more than their own.
+    Where the service sends mail, the invited address gets a link; else whoever invites passes it on. Whoever
+    holds it comes in. It works once, for seven days, with a new account under that address or the one that
+    the person is signed in with; an earlier invitation of the same address counts no longer. At most 200 wait
+    at a time. Nobody offers a role that permits more than their own.
     """
     invitation = invitations.invite(tx, call, request.email, request.role, request.teams)
     return MadeInvitationAnswer(
@@ -192,6 +215,7 @@ def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
         token=invitation.token,
         link=f"{call.base_url}{INVITATION_PATH}#{invitation.token}",
         expires_at=rfc3339(invitation.expires_at),
+        mailed=mail_letters.mail_invitation(tx, call, invitation),
     )
 
 

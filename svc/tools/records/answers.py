@@ -18,6 +18,14 @@ Properties = Annotated[
     dict[str, Any],
     about(description="Values by the slugs of the object's properties; what has no value is not there."),
 ]
+NewProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by the slugs of the object's properties, each in its property's type."),
+]
+ChangedProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by slug; null clears one, and what is absent stays as it is."),
+]
 IfRecordVersion = Annotated[
     int | None,
     about(

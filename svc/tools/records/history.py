@@ -1,4 +1,4 @@
-"""`record.*`, what was, what goes, and what comes back: timelines, deletions and merges."""
+"""`record.*`, what was, what goes, and what comes back: timelines, deletions, reverts and merges."""
 
 from typing import Annotated, Any
 
@@ -7,11 +7,20 @@ from svc.domain.identity.callers import Call
 from svc.domain.limits import LIST_ROWS
 from svc.domain.times import rfc3339
 from svc.storage import timelines
+from svc.storage.identity import organizations
 from svc.storage.records import merges as record_merges
 from svc.storage.records import records
+from svc.storage.records.writes import reverts as record_reverts
 from svc.storage.store import Tx, View
 from svc.storage.timelines import Kind
-from svc.tools.records.answers import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
+from svc.tools.records.answers import (
+    EXAMPLE,
+    IfRecordVersion,
+    ObjectTypeOfId,
+    RecordAnswer,
+    RecordId,
+    answer_of,
+)
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 
@@ -154,6 +163,47 @@ def restore(tx: Tx, call: Call, request: RestoreRecord) -> RecordAnswer:
         tx, call.caller.organization_id, request.object_type, request.id, source=call.source()
     )
     return answer_of(back)
+
+
+class RevertChange(ToolInput, frozen=True, kw_only=True):
+    """Which change of a record to take back."""
+
+    object_type: ObjectTypeOfId = None
+    id: RecordId
+    change: Annotated[
+        str,
+        about(
+            description="The `id` of an entry of its timeline, of kind `updated`.",
+            examples=["chg_01K5D3V7Q2M8Z4X6C9B1N0T5RG"],
+        ),
+    ]
+    if_version: IfRecordVersion = None
+
+
+@writes(
+    "record.revert",
+    needs="records.write",
+    raises=(NotFound, Conflict),
+    example=RevertChange(object_type="contact", id=EXAMPLE.id, change="chg_01K5D3V7Q2M8Z4X6C9B1N0T5RG"),
+    answer=EXAMPLE,
+)
+def revert(tx: Tx, call: Call, request: RevertChange) -> RecordAnswer:
+    """Take one change of a record back: what it changed has the values of before again.
+
+    What other changes did stays. If a value was changed again since, nothing is written: 409 `conflict`, with
+    `conflicts`. A revert is a change itself, and can be taken back as well.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    reverted = record_reverts.revert(
+        tx,
+        organization,
+        request.object_type,
+        request.id,
+        request.change,
+        if_version=request.if_version,
+        source=call.source(),
+    )
+    return answer_of(reverted)
 
 
 class MergeRecords(ToolInput, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """What of records is shown: which properties, what relations lead to, and values as people read them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,6 +15,8 @@ from svc.domain.records.formats import Formats
 from svc.domain.records.objects import FIRST_PROPERTY
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import unknown_property
+from svc.domain.records.values import Values
+from svc.domain.times import rfc3339
 from svc.storage.identity import members
 from svc.storage.records import objects
 from svc.storage.records.listing import related
@@ -23,7 +25,7 @@ from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record, visible
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
-from svc.tools.records.answers import EXAMPLE, RecordAnswer, answer_of
+from svc.tools.records.answers import EXAMPLE, RecordAnswer
 from svc.tools.tool import ToolInput, about
 
 Texts = Annotated[
@@ -67,7 +69,7 @@ class ListedRecord(RecordAnswer, frozen=True, kw_only=True):
 
 
 LISTED: Final = ListedRecord(**msgspec.structs.asdict(EXAMPLE))
-_listed: Final = Projection(Record, ListedRecord, given=("texts",))
+_listed: Final = Projection(Record, ListedRecord, given=("properties", "texts"))
 
 
 class Presentation:
@@ -106,60 +108,77 @@ class Presentation:
 
     def of(self, records: Sequence[Record]) -> tuple[ListedRecord, ...]:
         """The answers that show *records*, in their order."""
+        shown = [record.properties for record in records]
         if self._selects:
-            records = [
-                msgspec.structs.replace(record, properties=visible(self._shown, record.properties))
-                for record in records
-            ]
-        if not (self._expanded or self._texts):
-            return tuple(_listed(record, texts=UNSET) for record in records)
-        named = [prop for prop in self._shown.values() if prop.type == "relation"]
-        leads = _values_of(records, named if self._texts else self._expanded)
-        found = related.by_ids(self._conn, self._organization.id, leads) if leads else {}
-        texts = self._texts_of(records, named, found) if self._texts else [UNSET] * len(records)
+            shown = [visible(self._shown, properties) for properties in shown]
+        texts: Sequence[dict[str, str] | UnsetType] = [UNSET] * len(records)
+        if self._expanded or self._texts:
+            relations = [prop for prop in self._shown.values() if prop.type == "relation"]
+            leads = _values_of(shown, relations if self._texts else self._expanded)
+            found = related.by_ids(self._conn, self._organization.id, leads) if leads else {}
+            if self._texts:
+                texts = self._texts_of(shown, relations, found)
+            if self._expanded:
+                shown = self._expand(shown, found)
         return tuple(
-            _listed(self._expand(record, found), texts=text)
-            for record, text in zip(records, texts, strict=True)
+            _listed(record, properties=properties, texts=text)
+            for record, properties, text in zip(records, shown, texts, strict=True)
         )
 
-    def _expand(self, record: Record, found: Mapping[str, RelatedRecord]) -> Record:
-        """*record* with the records themselves that its expanded relations lead to."""
-        properties = record.properties
-        for prop in self._expanded:
-            lead = found.get(properties.get(prop.slug, ""))
-            object_ = None if lead is None else self._seen(prop, lead)
-            if lead is not None and object_ is not None:
-                properties = properties | {prop.slug: _whole(object_, lead)}
-        return msgspec.structs.replace(record, properties=properties)
+    def _expand(self, shown: Sequence[Values], found: Mapping[str, RelatedRecord]) -> list[Values]:
+        """The values *shown*, with the records themselves that the expanded relations lead to."""
+        wholes = {
+            prop.slug: {
+                record_id: _whole(object_, found[record_id])
+                for record_id, object_ in self._seen(prop, _values_of(shown, [prop]), found)
+            }
+            for prop in self._expanded
+        }
+        return [
+            values
+            | {
+                slug: whole
+                for slug, leads in wholes.items()
+                if (whole := leads.get(values.get(slug, ""))) is not None
+            }
+            for values in shown
+        ]
 
     def _texts_of(
-        self, records: Sequence[Record], named: Sequence[Property], found: Mapping[str, RelatedRecord]
-    ) -> list[dict[str, str] | UnsetType]:
+        self, shown: Sequence[Values], relations: Sequence[Property], found: Mapping[str, RelatedRecord]
+    ) -> list[dict[str, str]]:
         names: dict[str, str] = {}
-        for prop in named:
-            for record_id in _values_of(records, [prop]):
-                lead = found.get(record_id)
-                object_ = None if lead is None else self._seen(prop, lead)
-                if lead is not None and object_ is not None and FIRST_PROPERTY.slug in object_.properties:
-                    names[record_id] = lead.values.get(FIRST_PROPERTY.slug, "")
-        person_ids = _values_of(records, [one for one in self._shown.values() if one.type == "member"])
+        for prop in relations:
+            for record_id, object_ in self._seen(prop, _values_of(shown, [prop]), found):
+                if FIRST_PROPERTY.slug in object_.properties:
+                    names[record_id] = found[record_id].values.get(FIRST_PROPERTY.slug, "")
+        person_ids = _values_of(shown, [one for one in self._shown.values() if one.type == "member"])
         if person_ids and self._caller.narrowed_to is None:
             names |= members.names(self._conn, self._organization.id, person_ids)
         formats = Formats(self._organization.locale, self._organization.time_zone)
-        return [formats.texts(self._shown.values(), record.properties, names) for record in records]
+        return [formats.texts(self._shown.values(), values, names) for values in shown]
 
-    def _seen(self, relation: Property, lead: RelatedRecord) -> StoredObject | None:
-        """The object of what *relation* leads to, with what the caller may see of it; None for nothing."""
+    def _seen(
+        self, relation: Property, record_ids: Iterable[str], found: Mapping[str, RelatedRecord]
+    ) -> Iterator[tuple[str, StoredObject]]:
+        """Those of the ids where *relation* leads that the caller sees something of, with what that is."""
         [slug] = relation.options
+        object_ = self._target(slug)
+        if object_ is not None:
+            for record_id in record_ids:
+                lead = found.get(record_id)
+                if lead is not None and lead.object_id == object_.id:
+                    part = narrowing.part_for(self._caller, object_, lead.id)
+                    if part is not None:
+                        yield record_id, part
+
+    def _target(self, slug: str) -> StoredObject | None:
         if slug not in self._targets:
             try:
                 self._targets[slug] = objects.get(self._conn, self._organization.id, slug)
             except NotFound:
                 self._targets[slug] = None
-        object_ = self._targets[slug]
-        if object_ is None or object_.id != lead.object_id:
-            return None
-        return narrowing.part_for(self._caller, object_, lead.id)
+        return self._targets[slug]
 
 
 def _unknown(member: str, slugs: Iterable[str], known: Mapping[str, Property]) -> Iterator[Fault]:
@@ -170,24 +189,17 @@ def _unknown(member: str, slugs: Iterable[str], known: Mapping[str, Property]) -
     )
 
 
-def _values_of(records: Iterable[Record], properties: Sequence[Property]) -> set[str]:
-    """The different values of *properties* in *records*."""
-    return {
-        record.properties[prop.slug]
-        for record in records
-        for prop in properties
-        if prop.slug in record.properties
-    }
+def _values_of(shown: Iterable[Values], properties: Sequence[Property]) -> set[str]:
+    """The different values of *properties*."""
+    return {values[prop.slug] for values in shown for prop in properties if prop.slug in values}
 
 
-def _whole(object_: StoredObject, lead: RelatedRecord) -> Any:
-    return answer_of(
-        Record(
-            id=lead.id,
-            object_type=object_.slug,
-            version=lead.version,
-            properties=visible(object_.properties, lead.values),
-            created_at=lead.created_at,
-            updated_at=lead.updated_at,
-        )
+def _whole(object_: StoredObject, lead: RelatedRecord) -> RecordAnswer:
+    return RecordAnswer(
+        id=lead.id,
+        object_type=object_.slug,
+        version=lead.version,
+        properties=visible(object_.properties, lead.values),
+        created_at=rfc3339(lead.created_at),
+        updated_at=rfc3339(lead.updated_at),
     )

@@ -1,28 +1,31 @@
 """`record.*`: records of every object, built-in and custom, one at a time.
 
-`record_lists` has what finds them, `record_history` what was, what goes, and what comes back.
+`lists` has what finds them, `many` what writes several at once, `history` what was, what goes, and what comes
+back.
 """
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
+from svc.domain.limits import LIST_ROWS
 from svc.storage.identity import organizations
 from svc.storage.records import organization_objects, records
 from svc.storage.records import relations as record_relations
 from svc.storage.records.rows import Record
-from svc.storage.records.writes.items import write_many, write_one
+from svc.storage.records.writes.items import write_one
 from svc.storage.records.writes.ways import Item
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
 from svc.tools.records.answers import (
     EXAMPLE,
+    ChangedProperties,
     IfRecordVersion,
+    NewProperties,
     ObjectType,
     ObjectTypeOfId,
     RecordAnswer,
@@ -32,24 +35,8 @@ from svc.tools.records.answers import (
 from svc.tools.records.presentation import ListedRecord, Presentation, ShownMembers
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
-NewProperties = Annotated[
-    dict[str, Any],
-    about(description="Values by the slugs of the object's properties, each in its property's type."),
-]
-ChangedProperties = Annotated[
-    dict[str, Any],
-    about(description="Values by slug; null clears one, and what is absent stays as it is."),
-]
-
 _MARY: Final = msgspec.structs.replace(
     EXAMPLE, properties={"name": "Mary Jackson", "email": "mary@example.com", "city": "Hampton"}
-)
-_SEVERAL: Final = tuple(
-    msgspec.structs.replace(EXAMPLE, id=f"rec_01K5D3V7Q2M8Z4X6C9B1N0T5R{last}", properties=properties)
-    for last, properties in (
-        ("S", {"name": "Hedy Lamarr", "email": "hedy@example.com", "city": "Vienna"}),
-        ("T", {"name": "Lewis Latimer", "email": "lewis@example.com", "city": "Boston"}),
-    )
 )
 
 
@@ -168,47 +155,6 @@ def create(tx: Tx, call: Call, request: CreateRecord) -> RecordAnswer:
     )
     item = Item(request.properties)
     return answer_of(write_one(tx, organization, object_, "create", item, source=call.source()).record)
-
-
-class NewRecord(ToolInput, frozen=True, kw_only=True):
-    """One of several records to be made."""
-
-    properties: NewProperties
-
-
-class CreateManyRecords(ToolInput, frozen=True, kw_only=True):
-    """Records of one object to be made."""
-
-    object_type: ObjectType
-    records: Annotated[tuple[NewRecord, ...], about(min_length=1, max_length=RECORDS_CREATED_MAX)]
-
-
-class CreatedRecords(ToolOutput, frozen=True, kw_only=True):
-    """Records that were made."""
-
-    records: Annotated[tuple[RecordAnswer, ...], about(description="In the order in which they were given.")]
-
-
-@writes(
-    "record.create_many",
-    needs="records.write",
-    raises=(NotFound, Conflict),
-    example=CreateManyRecords(
-        object_type="contact", records=tuple(NewRecord(properties=record.properties) for record in _SEVERAL)
-    ),
-    answer=CreatedRecords(records=_SEVERAL),
-)
-def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> CreatedRecords:
-    """Create several records of one object: all of them, or none.
-
-    What is wrong with any of them is told for all of them at once.
-    """
-    organization, object_ = organization_objects.find(
-        tx.conn, call.caller.organization_id, request.object_type
-    )
-    items = [Item(new.properties) for new in request.records]
-    created = write_many(tx, organization, object_, "create", items, source=call.source())
-    return CreatedRecords(records=tuple(answer_of(one.record) for one in created if one.record is not None))
 
 
 class UpdateRecord(ToolInput, frozen=True, kw_only=True):

@@ -1,12 +1,12 @@
 """What must hold on every screen: it looks as it did, has no serious fault, and fits its window.
 
-The scenes are shown on a stage, with recorded answers: see `pictures/README.md`. Each is opened once for all of this.
+The scenes are shown on a stage, with recorded answers: see `pictures/README.md`. Each is opened once for all
+of this.
 """
 
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -17,12 +17,18 @@ from svc.http.screens.assets import built
 from svc.tools.catalogue import REGISTRY
 from tests.browser.conftest import CHROMIUM_ARGS, chromium
 from tests.browser.screens.conftest import PHONE
-from tests.browser.screens.pictures.album import TILES_THAT_MAY_DIFFER, Camera, camera, check, difference
+from tests.browser.screens.pictures.album import TILES_THAT_MAY_DIFFER, Camera, camera, check
 from tests.browser.screens.pictures.scenes import PHONE_SCENES, SCENES, Scene
-from tests.browser.screens.pictures.stage import TOWN, Stage, browser_arguments, open_stage
+from tests.browser.screens.pictures.stage import (
+    AXE,
+    AXE_PATH,
+    TOWN,
+    Stage,
+    browser_arguments,
+    open_stage,
+)
 
-_AXE: Final = Path(__file__).parents[3] / "screens/node_modules/axe-core/axe.min.js"
-_PARTS: Final = 6
+_PARTS: Final = 4
 _NARROW: Final = ((640, "ltr"), (320, "ltr"), (390, "rtl"))
 """The first is a desk at 200 %."""
 _SETTLED: Final = """
@@ -49,10 +55,11 @@ _MISFITS: Final = """
   };
   const wide = document.documentElement.scrollWidth;
   const all = (selector) => [...document.querySelectorAll(selector)];
+  const controls = all("a, button, input, select, summary").filter(inSight);
   return [
     ...(wide > innerWidth ? [`${wide} px wide`] : []),
     ...all("dialog[open], .panel").filter(isOutside).map((element) => `outside: ${element.className}`),
-    ...all("a, button, input, select, summary").filter(inSight).filter(isSmall).map((small) => small.outerHTML.slice(0, 120)),
+    ...controls.filter(isSmall).map((small) => small.outerHTML.slice(0, 120)),
   ];
 }
 """
@@ -60,9 +67,13 @@ _MISFITS: Final = """
 
 def faults(page: Page, *rules: str) -> list[str]:
     """What axe-core finds that is serious or critical, by all its rules or by some."""
-    if not page.evaluate("typeof axe === 'object'"):
-        page.evaluate(_AXE.read_text())
-        page.evaluate(_SETTLED)
+    page.evaluate(AXE.read_text())
+    page.evaluate(_SETTLED)
+    return _violations(page, *rules)
+
+
+def _violations(page: Page, *rules: str) -> list[str]:
+    """The `faults` of a page that has axe-core already, and on which nothing moves."""
     options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
     found = page.evaluate("(options) => axe.run(document, options)", options)
     return [
@@ -89,21 +100,35 @@ def browser(stage: Stage) -> Iterator[Browser]:
         browser.close()
 
 
+# Kept for all scenes, with what they have loaded: most of opening one is reading the scripts.
+@pytest.fixture(scope="module")
+def desk(browser: Browser, stage: Stage) -> Iterator[Camera]:
+    with camera(browser, stage) as desk:
+        yield desk
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Browser, stage: Stage) -> Iterator[Camera]:
+    with camera(browser, stage, is_phone=True) as phone:
+        yield phone
+
+
 def _has_own_faults(scene: Scene) -> bool:
-    """Whether *scene* has something that axe-core has not seen on another: all skeletons are alike, for one."""
+    """Whether *scene* has what axe-core has not seen on another: all skeletons are alike, for one."""
     return scene.state == "full" or scene.name in {"forms", "form", "embed"}
 
 
-def _look(browser: Browser, taker: Camera, scene: Scene) -> list[str | None]:
+def _look(taker: Camera, scene: Scene) -> list[str | None]:
     """Open *scene*, and tell what is wrong with it."""
     taker.show(scene)
-    found = [check(browser, taker, scene.picture("light"))]
+    found = [check(taker, scene.picture("light"))]
     if _has_own_faults(scene):
-        found += faults(taker.page)
+        taker.page.evaluate(f"import('{AXE_PATH}')")
+        found += _violations(taker.page)
     taker.turn("dark")
-    found.append(check(browser, taker, scene.picture("dark")))
+    found.append(check(taker, scene.picture("dark")))
     if _has_own_faults(scene):
-        found += faults(taker.page, "color-contrast")
+        found += _violations(taker.page, "color-contrast")
     if _has_own_faults(scene) and scene.width > PHONE["width"]:
         for width, direction in _NARROW:
             taker.page.set_viewport_size({"width": width, "height": 800})
@@ -114,36 +139,32 @@ def _look(browser: Browser, taker: Camera, scene: Scene) -> list[str | None]:
 
 
 @pytest.mark.skipif(
-    not _AXE.exists() and os.environ.get("CI") != "true", reason="`make screens` installs axe-core"
+    not AXE.exists() and os.environ.get("CI") != "true", reason="`make screens` installs axe-core"
 )
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_every_screen_looks_as_it_did_and_has_no_fault(browser: Browser, stage: Stage, part: int) -> None:
+def test_every_screen_looks_as_it_did_and_has_no_fault(desk: Camera, phone: Camera, part: int) -> None:
     """Light and dark, in each state and with what can be open on it; narrow, mirrored and at 200 %, too."""
     found: list[str | None] = []
-    with camera(browser, stage) as desk:
-        for scene in SCENES[part::_PARTS]:
-            found += _look(browser, desk, scene)
-    with camera(browser, stage, is_phone=True) as phone:
-        for scene in PHONE_SCENES[part::_PARTS]:
-            found += _look(browser, phone, scene)
+    for taker, scenes in ((desk, SCENES), (phone, PHONE_SCENES)):
+        for scene in scenes[part::_PARTS]:
+            found += _look(taker, scene)
 
     assert [] == [fault for fault in found if fault]
 
 
-def test_a_change_of_how_a_screen_looks_is_seen(browser: Browser, stage: Stage) -> None:
+def test_a_change_of_how_a_screen_looks_is_seen(stage: Stage, desk: Camera) -> None:
     """One colour, or one distance, is more than the tolerance lets pass."""
-    with camera(browser, stage) as desk:
-        scene = next(scene for scene in SCENES if scene.name == "forms")
-        desk.show(scene)
-        before = desk.picture()
-        again = desk.picture()
-        assert 0 == difference(browser, before, again)
-        for change in (":root { --green-3: #ffe0e0 }", ".table td { padding-block: 8px }"):
-            stage.extra_style = change
-            desk.show(scene)
-            stage.extra_style = ""
+    [scene] = [scene for scene in SCENES if scene.picture("light") == "forms-full-light"]
+    desk.show(scene)
+    before = desk.picture()
 
-            assert TILES_THAT_MAY_DIFFER < difference(browser, before, desk.picture()), change
+    assert 0 == desk.difference(before, desk.picture())
+    for change in (":root { --green-3: #ffe0e0 }", ".table td { padding-block: 8px }"):
+        stage.extra_style = change
+        desk.show(scene)
+        stage.extra_style = ""
+
+        assert TILES_THAT_MAY_DIFFER < desk.difference(before, desk.picture()), change
 
 
 def test_there_is_a_scene_of_every_screen() -> None:

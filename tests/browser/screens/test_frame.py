@@ -222,3 +222,17 @@ def test_a_page_is_mirrored(desk: Page) -> None:
 
     assert navigation["x"] > 1_000
     assert action["x"] < heading["x"]
+
+
+def test_reduced_motion_is_honoured(desk: Page) -> None:
+    """What moves otherwise, a busy button and the skeleton, does so for a millisecond."""
+    _open_forms(desk)
+    moving = """() => ["spinner", "skeleton"].map((name) => {
+      const element = document.body.appendChild(document.createElement("div"));
+      element.className = name;
+      return getComputedStyle(element).animationDuration;
+    })"""
+
+    assert ["0.001s", "0.001s"] == desk.evaluate(moving)
+    desk.emulate_media(reduced_motion="no-preference")
+    assert ["0.7s", "0.12s"] == desk.evaluate(moving)

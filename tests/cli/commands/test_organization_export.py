@@ -65,7 +65,19 @@ def test_the_demo_goes_out_whole(svc: Svc, demo: Path, tmp_path: Path) -> None:
 
     files = {file["path"]: file for file in manifest["files"]}
     written = contents(out)
-    assert {*files, "manifest.json", "README.md"} == set(written)
+    contents_ = {path for path in written if path.startswith("contents/")}
+    assert {*files, *contents_, "manifest.json", "README.md"} == set(written)
+    assert manifest["contents"] == {
+        "count": len(contents_),
+        "bytes": sum(len(written[path]) for path in contents_),
+        "missing": [
+            one["id"]
+            for one in lines_of(out, "files.ndjson")
+            if one["digest"] not in {path.partition("/")[2] for path in contents_}
+        ],
+    }
+    for path in contents_:
+        assert path.partition("/")[2] == hashlib.sha256(written[path]).hexdigest()
     for path, file in files.items():
         assert file["sha256"] == hashlib.sha256(written[path]).hexdigest()
         assert (file["rows"], file["bytes"]) == (written[path].count(b"\n"), len(written[path]))
@@ -131,7 +143,7 @@ def test_a_failure_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     before = sorted(path.name for path in tmp_path.iterdir())
-    monkeypatch.setattr("svc.cli.commands.organization_export.os.fsync", full)
+    monkeypatch.setattr("svc.cli.transfers.organization_export.os.fsync", full)
 
     result = svc("export", "--all", str(tmp_path / "out"))
 

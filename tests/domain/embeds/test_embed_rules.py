@@ -16,7 +16,7 @@ from svc.domain.limits import (
 )
 from svc.domain.records.objects import is_public
 from svc.domain.records.properties import Property
-from svc.domain.records.queries import Filter, Sort
+from svc.domain.records.queries import Filter, PlainFilter, Sort
 
 PRICE = Property(slug="price", label="Price", type="amount")
 NAME = Property(slug="name", label="Name", type="text")
@@ -101,7 +101,10 @@ def test_nothing_is_inferred_from_what_is_personal(slug: str) -> None:
     filtered = lamps(filters=(Filter("name", "is_not_empty"), Filter(slug, "is_empty")))
     sorted_by = lamps(sort=(Sort("name"), Sort(slug)))
 
+    grouped = lamps(filters=(Filter(any=(PlainFilter("name", "is_empty"), PlainFilter(slug, "is_empty"))),))
+
     assert [("/blocks/0/filters/1/property", "personal_property")] == faults(filtered)
+    assert [("/blocks/0/filters/0/any/1/property", "personal_property")] == faults(grouped)
     assert [("/blocks/0/sort/1/property", "personal_property")] == faults(sorted_by)
 
 

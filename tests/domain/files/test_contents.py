@@ -73,7 +73,7 @@ def test_an_open_document_says_its_type_itself() -> None:
 @settings(max_examples=50)
 def test_pieces_make_no_difference(content: bytes, cuts: list[int]) -> None:
     """Hash, size and type are of the whole content."""
-    ends = sorted({cut for cut in cuts if cut < len(content)}) + [len(content)]
+    ends = [*sorted({cut for cut in cuts if cut < len(content)}), len(content)]
     pieces = [content[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
     assert facts_of(content) == facts_of(*pieces)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from svc.domain.errors import InvalidInput, InvalidValue
 from svc.domain.records.conditions import Condition, Op
 from svc.domain.records.objects import CONTACT
-from svc.domain.records.queries import Filter
+from svc.domain.records.queries import Filter, PlainFilter
+from svc.domain.workflows.awaited_keys import awaited_key
 from svc.domain.workflows.conditions import Conditions, filled, filter_faults
 from svc.domain.workflows.documents import FormSubmitted, RecordUpdated
 from svc.domain.workflows.scopes import Scope, awaited_scope, trigger_scope
@@ -217,6 +218,43 @@ def test_a_waiting_step_keeps_its_filters_filled_in():
     assert (Filter("event.data.replyId", "eq", "rpl_1"), Filter("event.id", "is_not_empty")) == kept
     assert awaited.holds({"event": {"id": "evt_1", "data": {"replyId": "rpl_1"}}})
     assert not awaited.holds({"event": {"id": "evt_1", "data": {"replyId": "rpl_2"}}})
+
+
+def test_of_a_group_one_filter_has_to_hold():
+    """Each is read and filled in as any other; every fault has the pointer of its own."""
+    either = Filter(any=(PlainFilter("watts", "gt", 10), PlainFilter("name", "eq", "{{record.city}}")))
+    conditions = Conditions([either, Filter("lit", "eq", True)], LAMP, "GB")
+    wrong = Filter(any=(PlainFilter("watts", "contains", 1), PlainFilter("nothing.there", "is_empty")))
+
+    assert {"record"} == conditions.roots
+    assert conditions.holds({"record": {"watts": 11, "lit": True}})
+    assert conditions.holds({"record": {"watts": 9, "name": "Wick", "city": "Wick", "lit": True}})
+    assert not conditions.holds({"record": {"watts": 9, "name": "Wick", "city": "Bath", "lit": True}})
+    assert not conditions.holds({"record": {"watts": 11, "lit": False}})
+    assert ["/conditions/0/any/0/op", "/conditions/0/any/1/property"] == [
+        fault.pointer for fault in filter_faults([wrong], "/conditions", LAMP, LAMP, "GB")
+    ]
+    many = [Filter(any=(PlainFilter("watts", "gt", 10),) * 11)] * 2
+    assert ["/conditions"] == [
+        fault.pointer for fault in filter_faults(many, "/conditions", LAMP, LAMP, "GB")
+    ]
+
+
+def test_a_waiting_step_keeps_its_groups_filled_in():
+    """A run that waits with groups alone has no key: an event may match any of their filters."""
+    asked = [
+        Filter(any=(PlainFilter("event.id", "eq", "{{deal.id}}"), PlainFilter("event.id", "is_not_empty")))
+    ]
+    kept = filled(asked, {"deal": {"id": "evt_1"}})
+    scope = awaited_scope("message.status", KNOWN.objects)
+
+    assert (
+        Filter(any=(PlainFilter("event.id", "eq", "evt_1"), PlainFilter("event.id", "is_not_empty"))),
+    ) == kept
+    assert awaited_key(asked, kept, scope, "GB") is None
+    with pytest.raises(InvalidInput) as caught:
+        filled(asked, {"deal": None})
+    assert ["/0/any/0/value"] == [fault.pointer for fault in caught.value.faults]
 
 
 def test_a_filter_that_is_filled_in_to_nothing_is_refused():

@@ -14,7 +14,7 @@ from svc.domain.identity.callers import operator_call
 from svc.domain.limits import PAIR_FAILURES_MAX
 from svc.domain.times import HOUR_MS
 from svc.http.app import public_app
-from svc.http.identity.door import BODY_BYTES_MAX
+from svc.http.identity.exchange import BODY_BYTES_MAX
 from svc.http.request.session_cookie import SESSION_COOKIE as COOKIE
 from svc.storage import provisioning
 from svc.storage.identity import invitations, organizations, sign_in

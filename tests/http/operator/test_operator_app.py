@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
 from svc.actors.agent.agent_conversation import AgentConversation
+from svc.actors.imports.importer import Importer
 from svc.actors.kinds import KINDS
+from svc.actors.mail.mailer import Mailer
+from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.outbound.client import PostResult
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import System
@@ -346,6 +349,9 @@ async def test_nothing_private_is_shown(autojump_clock):
         connection = await here.store.write(a_connection, here.organization.id)
         reply = await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
         await AgentConversation(system, reply.conversation_id).wake()
+        await Importer(system, here.organization.id).wake()
+        await Mailer(system, here.organization.id).wake()
+        await PasswordResets(system, "main").wake()
         await trio.sleep(1)
 
         async with client_of(operator_app(system, TOKEN)) as operator:

@@ -8,7 +8,7 @@ import trio.testing
 from quart_trio import QuartTrio
 from trio.testing import MockClock, lockstep_stream_pair
 
-from svc.http.asgi import ASGIApp, Receive, Scope, Send
+from svc.http.asgi import STEADY_BODY, STEADY_BODY_BYTES, ASGIApp, Receive, Scope, Send
 from tests.http.serving import GET, echo, in_memory, post, read_all, respond
 
 
@@ -106,6 +106,37 @@ async def test_a_slow_body_is_rejected(autojump_clock: MockClock) -> None:
         closed = await client.closed()
 
     assert (408, "close", True) == (reply.status, reply.headers["connection"], closed)
+
+
+@pytest.mark.parametrize(("bytes_each", "status"), [(STEADY_BODY_BYTES, 200), (STEADY_BODY_BYTES // 4, 408)])
+async def test_a_large_body_has_time_while_it_goes_on(
+    bytes_each: int, status: int, autojump_clock: MockClock
+) -> None:
+    """Where the application says so, `body_seconds` are for each MiB; a slower one is cut off."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        scope[STEADY_BODY] = True
+        await read_all(receive)
+        await respond(send, 200, b"")
+
+    async with in_memory(app, body_seconds=30) as server:
+        client = server.dial()
+        await client.send(post(b"", b"Transfer-Encoding: chunked").replace(b"Content-Length: 0\r\n", b""))
+
+        async def drip() -> None:
+            for _ in range(4):
+                await client.send(b"%x\r\n%b\r\n" % (bytes_each, bytes(bytes_each)))
+                await trio.sleep(20)
+            await client.send(b"0\r\n\r\n")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(drip)
+            reply = await client.reply("POST")
+            took = trio.current_time()
+            nursery.cancel_scope.cancel()
+
+    assert status == reply.status
+    assert pytest.approx(80.0 if status == 200 else 30.0) == took
 
 
 @pytest.mark.parametrize("ends", ["idle", "unread"])

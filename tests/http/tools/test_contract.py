@@ -106,7 +106,8 @@ def test_inputs_are_closed_and_names_are_plain(registry):
         text = msgspec.json.encode([schemas[name] for name in reached]).decode()
         asked |= set(re.findall(r"#/components/schemas/(\w+)", text))
 
-    assert [] == [name for name in sorted(reached) if schemas[name]["additionalProperties"] is not False]
+    objects = [name for name in sorted(reached) if "anyOf" not in schemas[name]]
+    assert [] == [name for name in objects if schemas[name]["additionalProperties"] is not False]
     assert [] == [name for name in schemas if not re.fullmatch("([A-Z][a-zA-Z0-9]*)", name)]
 
 

@@ -15,6 +15,7 @@ from svc.domain.versions import ChangedSince
 from svc.storage import integrity
 from svc.storage.records import merges as record_merges
 from svc.storage.records import objects, properties, records
+from svc.storage.records import versions as record_versions
 from svc.storage.records.listing import index_builds
 from svc.storage.records.writes.items import Outcome, write_many, write_one
 from svc.storage.records.writes.ways import Item, WayName
@@ -362,6 +363,21 @@ def test_conflicts_are_told_by_item(here: Ledger) -> None:
     )
     assert ["/records/1/properties/city"] == [fault.pointer for fault in caught.value.faults]
     assert 1 == records.get(here.conn, here.organization.id, None, one).version
+
+
+def test_comparisons_of_one_call_have_a_limit(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind it all properties count as changed, so that old versions of long histories cost little."""
+    [made] = write(here, "create", Item({"name": "Ada"}))
+    assert made.record is not None
+    one = made.record.id
+    for city in ("Bonn", "Kiel", "Ulm"):
+        write(here, "update", Item({"city": city}, one))
+    changes = [Item({slug: "x"}, one, 1) for slug in ("name", "job_title", "country")]
+    monkeypatch.setattr(record_versions, "VERSION_COMPARISONS_BYTES_MAX", 400)
+
+    kinds = [outcome.kind for outcome in write(here, "update", *changes)]
+
+    assert ["updated", "refused", "refused"] == kinds
 
 
 @pytest.mark.parametrize(("way", "by"), [("create", None), ("upsert", "email"), ("match", None)])

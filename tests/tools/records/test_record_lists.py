@@ -9,7 +9,7 @@ import trio
 from svc.actors.batch_worker import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
 from svc.storage.records import bulk, objects
-from svc.storage.records.listing import counts, index_builds, list_plans
+from svc.storage.records.listing import counts, index_builds, list_plans, matching
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
@@ -248,7 +248,7 @@ async def test_an_index_that_cannot_be_made_stops_no_list(autojump_clock):
 
 async def test_a_long_list_goes_beside_the_quick_ones(autojump_clock, monkeypatch):
     """It is given up on the quick reader before it has looked at many records, and said by the long one."""
-    for module in (list_plans, counts):
+    for module in (list_plans, matching):
         monkeypatch.setattr(module, "QUICK_RECORDS_MAX", 3)
     async with tool_town() as here:
         await contacts(here, *({"name": f"{number}"} for number in range(5)))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.domain.limits import FAULTS_MAX, RECORDS_CREATED_MAX
+from svc.domain.limits import FAULTS_MAX, RECORDS_WRITTEN_MAX
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import records
@@ -318,7 +318,7 @@ async def test_so_many_records_are_not_made_together(autojump_clock, many):
 async def test_faults_of_many_records_are_reported_up_to_a_limit(autojump_clock):
     """The first of them, in order: an answer is never longer than its request by far."""
     async with tool_town() as here:
-        records = [{"properties": {"name": "Ada", "email": "nobody"}}] * RECORDS_CREATED_MAX
+        records = [{"properties": {"name": "Ada", "email": "nobody"}}] * RECORDS_WRITTEN_MAX
         answer = await here.call("record.create_many", {"objectType": "contact", "records": records})
 
         assert 422 == answer.status_code

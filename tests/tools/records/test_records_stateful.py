@@ -175,6 +175,39 @@ class Tools(RuleBasedStateMachine):
         self.keep(record, (self.stored(record["id"]) if known else {}) | values)
         return record["id"]
 
+    @rule(several=st.lists(st.tuples(live, VALUES), min_size=1, max_size=3))
+    def update_many(self, several: list[tuple[str, dict[str, Any]]]) -> None:
+        """What is refused is skipped, and each sees those before it."""
+        asked = [{"id": record_id, "properties": values} for record_id, values in several]
+        done, _ = self.write("record.update_many", records=asked, onError="skip")
+        records = iter(done["records"])
+        for (record_id, values), outcome in zip(several, done["outcomes"], strict=True):
+            if record_id not in self.model:
+                assert ("refused", ["/id"]) == (outcome["outcome"], self.pointers(outcome))
+            elif self.taken(self.stored(record_id) | values, record_id):
+                assert ("refused", ["/properties/code"]) == (outcome["outcome"], self.pointers(outcome))
+            else:
+                record = next(records)
+                assert record_id == record["id"] == outcome["id"]
+                self.keep(record, self.stored(record_id) | values)
+        assert [] == list(records)
+
+    @rule(target=live, several=st.lists(st.tuples(st.sampled_from(CODES), VALUES), min_size=1, max_size=3))
+    def upsert_many(self, several: list[tuple[str, dict[str, Any]]]) -> Any:
+        """All are written, and two for one code to one record."""
+        asked = [{"properties": values | {"code": code}} for code, values in several]
+        done, _ = self.write("record.upsert_many", by="code", records=asked)
+        for record, outcome, item in zip(done["records"], done["outcomes"], asked, strict=True):
+            code = fold(item["properties"]["code"])
+            known = [id_ for id_, one in self.model.items() if fold(one.get("code")) == code]
+            assert (known or [record["id"]], not known) == ([record["id"]], outcome["outcome"] == "created")
+            self.keep(record, (self.stored(record["id"]) if known else {}) | item["properties"])
+        created = [one["id"] for one in done["outcomes"] if one["outcome"] == "created"]
+        return multiple(*created)
+
+    def pointers(self, outcome: Any) -> list[str]:
+        return [fault["pointer"].partition("/records/")[2][1:] for fault in outcome["errors"]]
+
     @rule(target=deleted, record_id=consumes(live))
     def delete(self, record_id: str) -> Any:
         if record_id not in self.model:

@@ -98,6 +98,7 @@ export const frame = {
     gatewayKeys: "AI Gateway › Keys",
     audit: "Audit trail",
     sessions: "Sessions",
+    notices: "Notices",
     password: "Password",
   },
   live: {

@@ -38,6 +38,8 @@ export const members = {
     title: "Invite somebody",
     emailHint: "They come in with an account under this address, or with the one that they are signed in with.",
     roleHint: "No role above your own can be given.",
+    mailed: "The invitation is mailed. You also get a link to pass on.",
+    onceMailed: "{email} is invited, by mail and by this link. It works once, until {date}, and is shown this once: whoever holds it comes in.",
     noMail: "No mail is sent: you get a link to pass on.",
     make: "Make link",
     onceTitle: "Pass this link on",

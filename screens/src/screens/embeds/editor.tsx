@@ -27,7 +27,9 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
   const dirty = changes.length > 0;
   const theirs = useMemo(() => draftOf(embed, base.draft.blocks), [embed.version, base]);
   const theirChanges = embed.version > base.version ? changesOf(base.draft, theirs) : [];
-  const isBehind = dirty && theirChanges.length > 0;
+  // Its own save, say, whose answer was lost.
+  const isTheirs = theirChanges.length > 0 && Object.keys(updateOf(theirs, draft)).length === 0;
+  const isBehind = dirty && theirChanges.length > 0 && !isTheirs;
   const take = () => {
     setBase({ version: embed.version, draft: theirs });
     reset(theirs);
@@ -35,6 +37,10 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
   useEffect(() => {
     if (embed.version <= base.version) return;
     if (!dirty) take();
+    else if (isTheirs) {
+      setBase({ version: embed.version, draft: draftOf(embed, draft.blocks) });
+      act.forget();
+    }
     else if (theirChanges.length === 0) setBase({ ...base, version: embed.version }); // It was paused, say.
   }, [embed.version, dirty]);
 

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { setParameters } from "../../house/address";
+import { sendsMail } from "../../house/boot";
 import { formatDate } from "../../house/formats";
 import { type Answer, writeOnce } from "../../house/tools";
 import { members } from "../../messages/en/people";
@@ -36,7 +37,7 @@ export function Invite({ roles, teams }: InviteProps) {
     // A dialog of its own, which takes the focus anew.
     return (
       <Dialog key="link" title={words.onceTitle} onClose={close} stays wide>
-        <p class="prose">{say(words.onceBody, { email: email.trim(), date: formatDate(made.expiresAt) })}</p>
+        <p class="prose">{say(made.mailed ? words.onceMailed : words.onceBody, { email: email.trim(), date: formatDate(made.expiresAt) })}</p>
         <Copy text={made.link} label={words.link} />
         <footer>
           <Button look="solid" onClick={close} autoFocus>
@@ -58,7 +59,7 @@ export function Invite({ roles, teams }: InviteProps) {
         choices={roles.map((choice) => ({ value: choice.id, label: choice.name, disabled: !mayGive(choice) }))}
       />
       {teams.length > 0 && <TeamChoice teams={teams} chosen={chosen} onChosen={setChosen} />}
-      <p class="field-hint">{words.noMail}</p>
+      <p class="field-hint">{sendsMail ? words.mailed : words.noMail}</p>
     </FormDialog>
   );
 }

@@ -61,7 +61,11 @@ export function RoleEditor({ role, onMade, onDeleted }: RoleEditorProps) {
       {!fixed && <TextField label={words.name} pointer="/name" value={name} onValue={(to) => set({ [NAME]: to })} max={200} autoFocus={role === null} />}
       <PermissionGrid has={(one) => draft[one] === true} onChange={(one, has) => set({ [one]: has })} disabled={fixed} />
       {!fixed && !PERMISSIONS.every(may) && <p class="field-hint">{words.notYours}</p>}
-      {role && <a href={to("/app/settings/members", { role: role.id })}>{words.members}</a>}
+      {role && (
+        <p class="links">
+          <a href={to("/app/settings/members", { role: role.id })}>{words.members}</a>
+        </p>
+      )}
       {!fixed && (
         <div class={dirty ? "form-actions form-save" : "form-actions"}>
           <Button type="submit" look="solid" busy={act.busy} disabled={(role !== null && !dirty) || clashes.length > 0}>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { leaveFor } from "../../house/address";
-import { nextPath, type Session } from "../../house/boot";
+import { nextPath, sendsMail, type Session } from "../../house/boot";
 import { send } from "../../house/requests";
 import { say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
@@ -26,7 +26,7 @@ interface SignInCardProps {
 }
 
 /** Asks for e-mail and password, and for the organization where several accounts have both. */
-export function SignInCard({ about, onDone, below = words.help }: SignInCardProps) {
+export function SignInCard({ about, onDone, below = sendsMail ? <a href="/app/forgot">{words.forgot}</a> : words.help }: SignInCardProps) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const act = useAct(async (organization?: string) => {

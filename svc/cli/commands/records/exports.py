@@ -1,4 +1,4 @@
-"""`svc export`: records into a file."""
+"""`svc export`: records into a file, or a whole organization into a directory."""
 
 import sys
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ import click
 import msgspec
 import trio
 
-from svc.cli.commands.organization_export import ALL, export_all
 from svc.cli.data_directory import sync
 from svc.cli.failures import Failure
 from svc.cli.transfers.installation import Caller, pages
+from svc.cli.transfers.organization_export import export_all
 from svc.cli.transfers.selection import Selection, on_installation
 from svc.domain.imports.exported import CsvWriter, json_lines
 from svc.domain.limits import LIST_ROWS_MAX
@@ -49,7 +49,7 @@ def _filters(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
 
 
 @click.command("export")
-@click.argument("object_type", required=False, metavar="OBJECT")
+@click.argument("object_type", metavar="OBJECT", required=False)
 @click.argument("file", required=False, default=_STDOUT, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--format", "file_format", type=click.Choice(["csv", "ndjson"]), help="By default as FILE ends."
@@ -62,7 +62,13 @@ def _filters(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
     metavar='"PROPERTY OP VALUE"',
     help='Only records that match, such as "city eq Leeds". May be given several times.',
 )
-@ALL
+@click.option(
+    "--all",
+    "directory",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Everything that belongs to the organization, into DIR, which must be new or empty.",
+)
 @click.option("--bom", is_flag=True, help="Begin CSV with a byte order mark, which some spreadsheets need.")
 @on_installation
 def command(
@@ -76,21 +82,22 @@ def command(
     directory: Path | None,
     bom: bool,
 ) -> None:
-    """Export the records of OBJECT to FILE, or to the standard output, the oldest first; or, with --all DIR,
-    everything that belongs to the organization.
+    """Export the records of OBJECT to FILE, or to the standard output, the oldest first.
 
     CSV has a column for each property, and begins a text that a spreadsheet would run with an apostrophe;
     `svc import` reads it as it was. Lines of JSON are the records as tools answer them.
+
+    With --all, everything that belongs to the organization is written into a directory, on the machine of
+    the data.
     """
+    if (object_type is None) == (directory is None):
+        raise click.UsageError("say OBJECT, or --all DIR")
     if directory is not None:
-        if object_type is not None or selection.server is not None:
-            raise click.UsageError(
-                "--all takes everything, out of a data directory: leave OBJECT and --server out"
-            )
+        if selection.server is not None:
+            raise Failure("--all reads the data directory: run it on the machine of the service")
         export_all(selection.operator, selection.organization, directory)
         return
-    if object_type is None:
-        raise click.UsageError("say which OBJECT, or --all DIR")
+    assert object_type is not None  # noqa: S101  # said above
     is_json = (file_format or ("ndjson" if file.suffix.lower() in _JSON_SUFFIXES else "csv")) == "ndjson"
     trio.run(partial(_export, selection, object_type, file, filters, is_json=is_json, bom=bom))
 
@@ -107,12 +114,13 @@ async def _export(
             "limit": LIST_ROWS_MAX,
         }
         csv = CsvWriter(properties.values())
+        head = b"" if is_json else (_BYTE_ORDER_MARK if bom else b"") + csv.head().encode()
         with _writing(file) as written:
-            if not is_json:
-                written.write((_BYTE_ORDER_MARK if bom else b"") + csv.head().encode())
             async for page in pages(installation, "record.list", asked):
                 records = page["records"]
-                written.write(json_lines(records) if is_json else csv.lines(records).encode())
+                lines = json_lines(records) if is_json else csv.lines(records).encode()
+                written.write(head + lines)
+                head = b""
 
 
 async def _properties(installation: Caller, object_type: str) -> dict[str, Property]:

@@ -16,6 +16,8 @@ from svc.cli.failures import Failure
 from svc.cli.tables import echo_table
 from svc.cli.transfers.installation import Installation
 from svc.cli.transfers.selection import Selection, on_installation
+from svc.client import ServiceError
+from svc.domain.errors import DomainError
 from svc.domain.imports.columns import usable
 from svc.domain.limits import IMPORT_PART_BYTES
 
@@ -191,7 +193,11 @@ class FileImport:
             given = {*self._mapping.values()}
             columns = {heading: slug for heading, slug in proposed.items() if slug not in given}
             asked["columns"] = {heading: slug for heading, slug in (columns | self._mapping).items() if slug}
-        started = await installation.call("import.start", {"id": import_["id"], **asked})
+        try:
+            started = await installation.call("import.start", {"id": import_["id"], **asked})
+        except (DomainError, ServiceError):
+            await installation.call("import.cancel", {"id": import_["id"]})  # it would be in others' way
+            raise
         if started["format"] == "csv":
             for heading in started["headings"]:
                 slug = started["columns"].get(heading)
@@ -224,7 +230,8 @@ def _tell(import_: dict[str, Any], outputs: dict[str, Path | None]) -> None:
     if import_["state"] not in {"done", "checked"}:
         raise Failure(import_["failure"] or f"the import is {import_['state']}")
     if counts["refused"]:
-        raise Failure(f"{counts['refused']:,} lines were refused: mend them in {outputs['refused']}")
+        lines = "1 line was" if counts["refused"] == 1 else f"{counts['refused']:,} lines were"
+        raise Failure(f"{lines} refused: mend them in {outputs['refused']}")
 
 
 class _Bar(Protocol):

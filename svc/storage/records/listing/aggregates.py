@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import AGGREGATED_RECORDS_MAX, GROUPS_MAX, QUICK_RECORDS_MAX
+from svc.domain.limits import AGGREGATED_RECORDS_MAX, GROUPS_MAX
 from svc.domain.records.aggregates import Aggregation, Group, Part
 from svc.domain.records.properties import CURRENCY_SUFFIX, Property
 from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT, Query
@@ -77,12 +77,12 @@ def aggregate(
     """
     with matched(conn, object_, query) as found:
         groups = narrowing.narrowed_groups(object_, query)
+        if found.is_long(groups):
+            expect_long()
         examined = found.plan(groups, AGGREGATED_RECORDS_MAX + 1)
         if examined > AGGREGATED_RECORDS_MAX:
             detail = f"over {AGGREGATED_RECORDS_MAX:,} records would be read: filter by what leaves fewer"
             raise InvalidInput([Fault("/filters", "invalid_value", detail)])
-        if examined > QUICK_RECORDS_MAX:
-            expect_long()
         source = found.select(*_source(aggregation, time_zone)).limit(examined)
         with closing(conn.execute(_statement(source, aggregation))) as rows:
             first, more = _read(rows, aggregation)
@@ -93,6 +93,7 @@ def aggregate(
 
 def _source(aggregation: Aggregation, time_zone: str) -> Iterator[sa.ColumnElement[Any]]:
     """Of each record: the keys of its group, and of each measured property its value and currency."""
+    yield sa.literal_column("1").label("one")  # also where nothing else is read
     for place, prop in enumerate(aggregation.group_by):
         yield _group_key(prop, time_zone).label(f"key{place}")
     for place, prop in enumerate(aggregation.measured):
@@ -140,7 +141,7 @@ def _statement(source: sa.Select[Any], aggregation: Aggregation) -> sa.Select[An
         for column in _part_columns(read, place, prop, summed=prop in summed)
     ]
     records = sa.func.count().label("records")
-    grouped = sa.select(*keys, records, *parts).group_by(*keys, *currencies)
+    grouped = sa.select(*keys, records, *parts).select_from(read).group_by(*keys, *currencies)
     if not currencies:
         return grouped.order_by(records.desc(), *keys).limit(GROUPS_MAX + 1)
     part = grouped.subquery("part")

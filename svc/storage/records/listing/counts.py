@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.limits import EXAMINED_MAX, QUICK_RECORDS_MAX, TOTAL_EXAMINED_MAX, TOTAL_MAX
+from svc.domain.limits import EXAMINED_MAX, TOTAL_EXAMINED_MAX, TOTAL_MAX
 from svc.domain.records.queries import Filter, Query, parse
 from svc.storage.pages import Total, total_of
 from svc.storage.records import objects, tables
@@ -63,9 +63,9 @@ def total(conn: sa.Connection, object_: StoredObject, query: Query, expect_long:
                 expect_long()
             return total_of(narrowing.count_rows(conn, _by_keys(groups, narrowest), TOTAL_MAX + 1))
     with matched(conn, object_, query) as found:
-        examined = found.plan(groups, TOTAL_EXAMINED_MAX + 1)
-        if examined > QUICK_RECORDS_MAX:
+        if found.is_long(groups):
             expect_long()
+        examined = found.plan(groups, TOTAL_EXAMINED_MAX + 1)
         if examined <= TOTAL_EXAMINED_MAX:
             return total_of(narrowing.count_rows(conn, found.select(_ONE), TOTAL_MAX + 1))
         first = found.select(_ONE, examined_max=TOTAL_EXAMINED_MAX)
@@ -82,8 +82,9 @@ def _counted(conn: sa.Connection, object_: StoredObject, query: Query, expect_lo
             expect_long()
         return _count_quickly(conn, _by_keys(groups, narrowest), expect_long)
     with matched(conn, object_, query) as found:
-        if found.plan(groups, _EVERY) > QUICK_RECORDS_MAX:
+        if found.is_long(groups):
             expect_long()
+        found.plan(groups, _EVERY)
         return narrowing.count_rows(conn, found.select(_ONE))
 
 

@@ -154,27 +154,25 @@ def rewrite(
     conn: sa.Connection, shape: Shape, changed: Sequence[tuple[str, Mapping[str, Any], Collection[str]]]
 ) -> None:
     """Index changed records again, each with the slugs of the values that changed. Raises as `add`."""
-    # Those that are indexed alike go together.
     by_slugs: dict[frozenset[str], list[tuple[str, Mapping[str, Any]]]] = {}
     for record_id, values, slugs in changed:
         by_slugs.setdefault(frozenset(slugs), []).append((record_id, values))
     for same, made in by_slugs.items():
-        # Sort keys are deleted by property; the others for all of a record's properties together.
-        narrowed = Shape(
-            shape.object_id,
-            shape.organization_id,
-            keyed=[keyed for keyed in shape.keyed if keyed[1].slug in same],
-            unique=shape.unique if any(prop.slug in same for _, prop in shape.unique) else [],
-            relations=shape.relations if any(slug in same for _, slug in shape.relations) else [],
-            texts=[],
-            pictures=shape.pictures if any(slug in same for _, slug in shape.pictures) else [],
-        )
-        ids = [record_id for record_id, _ in made]
-        _remove(conn, narrowed, ids)
-        if narrowed.pictures:
-            uses.end(conn, ids)
-        _add(conn, narrowed, made)
-        if any(slug in same for slug in shape.texts):
+        keyed = [keyed for keyed in shape.keyed if keyed[1].slug in same]
+        unique = shape.unique if any(prop.slug in same for _, prop in shape.unique) else []
+        relations = shape.relations if any(slug in same for _, slug in shape.relations) else []
+        pictures = shape.pictures if any(slug in same for _, slug in shape.pictures) else []
+        if keyed or unique or relations or pictures:
+            # Sort keys are deleted by property; the others for all of a record's properties together.
+            narrowed = msgspec.structs.replace(
+                shape, keyed=keyed, unique=unique, relations=relations, texts=[], pictures=pictures
+            )
+            ids = [record_id for record_id, _ in made]
+            _remove(conn, narrowed, ids)
+            if pictures:
+                uses.end(conn, ids)
+            _add(conn, narrowed, made)
+        if not same.isdisjoint(shape.texts):
             search_words.replace(conn, _words(shape, made))
 
 

@@ -7,7 +7,7 @@
 
 from collections.abc import Callable, Iterator
 from heapq import nsmallest
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -53,7 +53,7 @@ def read_page(
         if page is not None:
             return page
     if driver is not None and drives:
-        return _sort(reader, _drive(conn, driver), after, limit)
+        return _sort(reader, iter(conn.execute(driven(driver)).all()), after, limit)
     return _sort(reader, announce_long(scan(conn, reader.object_), expect_long), after, limit)
 
 
@@ -77,15 +77,13 @@ def _sort(
     return first_page(nsmallest(limit + 1, candidates, key=reader.rank), limit)
 
 
-def _drive(conn: sa.Connection, driver: NarrowedGroup) -> Iterator[RecordRow]:
-    """Rows of the records in the ranges of one group."""
-    found = ids_within(driver).subquery()
-    return iter(
-        conn.execute(
-            sa.select(*COLUMNS)
-            .select_from(found.join(tables.records, tables.records.c.id == found.c.record_id))
-            .where(tables.records.c.deleted_at.is_(None))
-        ).all()
+def driven(driver: NarrowedGroup) -> sa.Select[Any]:
+    """Selects the records in the ranges of one group."""
+    found = ids_within(driver).subquery("narrowed")
+    return (
+        sa.select(*COLUMNS)
+        .select_from(found.join(tables.records, tables.records.c.id == found.c.record_id))
+        .where(tables.records.c.deleted_at.is_(None))
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.limits import QUICK_RECORDS_MAX
 from svc.domain.records.conditions import Condition
 from svc.domain.records.properties import PropertyType
 from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT, Query
@@ -43,6 +44,13 @@ class Matched:
         self._live = sa.and_(_records.object_id == object_.id, _records.deleted_at.is_(None))
         self._tests = tests
         self._driver: NarrowedGroup | None = None
+
+    def is_long(self, groups: Sequence[NarrowedGroup]) -> bool:
+        """Whether more than `QUICK_RECORDS_MAX` records are read, though the *groups* narrow them down."""
+        maximum = QUICK_RECORDS_MAX + 1
+        if narrowing.count_rows(self._conn, sa.select(_ONE).where(self._live), maximum) < maximum:
+            return False
+        return all(narrowing.count_narrowed(self._conn, group, maximum) >= maximum for group in groups)
 
     def plan(self, groups: Sequence[NarrowedGroup], maximum: int) -> int:
         """Decide which records are read, and return how many these are, counted up to *maximum*.

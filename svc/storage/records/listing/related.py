@@ -3,12 +3,16 @@
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 
+from svc.domain.errors import Fault, InvalidInput
+from svc.domain.limits import RELATED_BYTES_MAX
 from svc.domain.records.values import Values
 from svc.storage.readable import each
 from svc.storage.records import tables
 from svc.storage.records.rows import values_of
+from svc.storage.sqlite import json_values
 from svc.storage.statements import Statement
 
 
@@ -37,10 +41,13 @@ class _Row(NamedTuple):
     merged_into: str | None
 
 
+_CHUNK: Final = 100
+"""How many are read before it is known how large they are."""
+
 # By id alone, as in `search`.
 _ROWS: Final = Statement(
     sa.select(*(tables.records.c[name] for name in _Row._fields)).where(
-        tables.records.c.id.in_(sa.bindparam("ids", expanding=True))
+        tables.records.c.id.in_(json_values.items(sa.bindparam("ids", type_=sa.Text())))
     ),
     _Row,
 )
@@ -49,18 +56,27 @@ _ROWS: Final = Statement(
 def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> dict[str, RelatedRecord]:
     """The records with *ids*, by id; of one that was merged, the survivor.
 
-    Those that are deleted are left out, and those of another organization, and what cannot be read.
+    Those that are deleted are left out, and those of another organization, and what cannot be read. Raises
+    `InvalidInput` if they have more than `RELATED_BYTES_MAX`.
     """
     rows: dict[str, _Row] = {}
-    missing = set(ids)
+    missing, size = sorted(set(ids)), 0
     while missing:
-        read = {row.id: row for row in _ROWS.all(conn, ids=sorted(missing))}
+        wanted, missing = missing[:_CHUNK], missing[_CHUNK:]
+        read = {row.id: row for row in _ROWS.all(conn, ids=msgspec.json.encode(wanted).decode())}
         rows |= read
-        missing = {row.merged_into for row in read.values() if row.merged_into is not None} - rows.keys()
+        size += sum(len(row.properties) for row in read.values())
+        if size > RELATED_BYTES_MAX:
+            detail = (
+                f"what their relations lead to has over {RELATED_BYTES_MAX:,} bytes: ask for fewer records"
+            )
+            raise InvalidInput([Fault("/limit", "invalid_value", detail)])
+        survivors = {row.merged_into for row in read.values() if row.merged_into is not None}
+        missing += sorted(survivors - rows.keys())
     live = [row for row in rows.values() if row.deleted_at is None and row.organization_id == organization_id]
     found = {record.id: record for record in each(live, _related, "records")}
-    survivors = {record_id: _survivor(rows, record_id) for record_id in ids}
-    return {record_id: found[last] for record_id, last in survivors.items() if last in found}
+    last = {record_id: _survivor(rows, record_id) for record_id in ids}
+    return {record_id: found[survivor] for record_id, survivor in last.items() if survivor in found}
 
 
 def _survivor(rows: Mapping[str, _Row], record_id: str) -> str:

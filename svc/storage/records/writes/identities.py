@@ -55,15 +55,19 @@ class Identities:
 
     def store(self, new: Collection[str]) -> None:
         """Store what the writes have changed; *new* are the ids of new contacts."""
-        changed = [
-            (record_id, *identity, is_known)
-            for identity, by_contact in self._changed.items()
-            for record_id, is_known in by_contact.items()
-        ]
-        gone = [(record_id, kind, value) for record_id, kind, value, is_known in changed if not is_known]
-        known = [(record_id, kind, value) for record_id, kind, value, is_known in changed if is_known]
-        contacts.forget(self._conn, self._organization_id, gone)
-        of_new = [identity for identity in known if identity[0] in new]
-        contacts.remember(self._conn, self._organization_id, of_new)
-        others = known if not new else [identity for identity in known if identity[0] not in new]
-        contacts.keep(self._conn, self._organization_id, others)
+        gone, of_new, others = [], [], []
+        for (kind, value), by_contact in self._changed.items():
+            for record_id, is_known in by_contact.items():
+                identity = record_id, kind, value
+                if not is_known:
+                    gone.append(identity)
+                elif record_id in new:
+                    of_new.append(identity)
+                else:
+                    others.append(identity)
+        if gone:
+            contacts.forget(self._conn, self._organization_id, gone)
+        if of_new:
+            contacts.remember(self._conn, self._organization_id, of_new)
+        if others:
+            contacts.keep(self._conn, self._organization_id, others)

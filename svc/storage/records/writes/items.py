@@ -13,7 +13,7 @@ from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record, RecordRow
 from svc.storage.records.writes.record_writes import RecordWrites
-from svc.storage.records.writes.ways import WAYS, Item, Way, WayName, Written
+from svc.storage.records.writes.ways import WAYS, Asked, Item, Way, WayName, Written
 from svc.storage.store import Tx
 
 OutcomeKind = Literal["created", "updated", "unchanged", "suggested", "refused"]
@@ -66,14 +66,11 @@ def write_many(
     written or none. A *dry_run* writes nothing, and returns what would become of each. Once *faults_max*
     faults were found, each further item has its first fault only.
 
-    Raises:
-        InvalidInput: *by* is no property that records are found by. Without *skip*, all that is wrong with
-            any item; pointers begin with `/records/0`.
-        Conflict: without *skip*, items are in conflict with what is stored, and nothing else is wrong.
+    Raises `InvalidInput` if records are not found by *by*; without *skip* also with all that is wrong with
+    any item, at pointers below `/records/0`, or `Conflict` if all of that are conflicts with what is stored.
     """
     writes = RecordWrites(tx, object_, source)
-    how = WAYS[way](tx, organization, writes, by)
-    how.load(items, faults_max)
+    how = WAYS[way](tx, organization, writes, Asked(items, by, faults_max))
     outcomes = [_outcome(how, place) for place in range(len(items))]
     if not skip:
         _check_all(outcomes)
@@ -97,9 +94,7 @@ def write_one(
     writes = RecordWrites(tx, object_, source)
     if row is not None:
         writes.take(row)
-    how = WAYS[way](tx, organization, writes, by)
-    how.load([item], FAULTS_MAX)
-    written = how.write(0)
+    written = WAYS[way](tx, organization, writes, Asked((item,), by)).write(0)
     writes.store()
     return written
 

@@ -1,12 +1,14 @@
 """The writes of one unit to the records of one object."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from svc.domain.events import NewEvent, Source
 from svc.domain.records.events import RecordEventType, from_to, record_event
+from svc.domain.records.matching import IDENTITY_KINDS
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
 from svc.domain.versions import FIRST_VERSION
@@ -18,7 +20,7 @@ from svc.storage.records.bulk import RecordChange, Suggested, UpdatedRecord
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record, RecordRow
-from svc.storage.records.versions import NewChange
+from svc.storage.records.versions import ComparisonBudget, NewChange
 from svc.storage.records.writes.identities import Identities
 from svc.storage.records.writes.unique_values import UniqueValues
 from svc.storage.store import Tx
@@ -50,16 +52,25 @@ class RecordWrites:
         self._tx = tx
         self._source = source
         self.object_ = object_
+        self._is_contact = object_.slug == CONTACT
         self._shape = record_index.shape_in(object_)
-        self.unique = UniqueValues(tx.conn, self._shape.unique)
-        self.identities = Identities(tx.conn, object_.organization_id)
-        """Of contacts only."""
         self._rows: dict[str, RecordRow | None] = {}
+        self._comparisons = ComparisonBudget()
         self._standing: dict[str, Standing] = {}
         self._written: dict[str, Standing] = {}
         self._changes: list[RecordChange] = []
         self._events: list[NewEvent] = []
         self._suggested: list[Suggested] = []
+
+    @cached_property
+    def unique(self) -> UniqueValues:
+        """The unique values of the object's records."""
+        return UniqueValues(self._tx.conn, self._shape.unique)
+
+    @cached_property
+    def identities(self) -> Identities:
+        """What contacts are known by, if the records are contacts."""
+        return Identities(self._tx.conn, self.object_.organization_id)
 
     def load(self, ids: Iterable[str]) -> None:
         """Read the records of *ids* at once."""
@@ -111,11 +122,13 @@ class RecordWrites:
                 NewChange(change.version, self._tx.now, change.difference, change.source)
                 for change in reversed(standing.changes)
             ),
+            budget=self._comparisons,
         )
 
     def create(self, values: Values) -> Record:
         """A new record with *values*. Raises `Conflict` if a unique one is another record's."""
-        self.unique.check(None, {}, values)
+        if self._shape.unique:
+            self.unique.check(None, {}, values)
         now = self._tx.now
         standing = Standing(
             id=self._tx.new_id("rec"),
@@ -126,8 +139,18 @@ class RecordWrites:
             is_new=True,
         )
         self._standing[standing.id] = self._written[standing.id] = standing
-        self._note(standing.id, {}, values)
-        record = self._record(standing)
+        if self._shape.unique:
+            self.unique.write(standing.id, {}, values)
+        if self._is_contact:
+            self.identities.write(standing.id, {}, values)
+        record = Record(
+            id=standing.id,
+            object_type=self.object_.slug,
+            version=FIRST_VERSION,
+            properties=values,
+            created_at=now,
+            updated_at=now,
+        )
         self._events.append(event("record.created", record, self._source))
         return record
 
@@ -144,8 +167,11 @@ class RecordWrites:
         }
         if not difference:
             return self._record(standing)
-        self.unique.check(standing.id, before, after)
-        self._note(standing.id, before, after)
+        if self._shape.unique:
+            self.unique.check(standing.id, before, after)
+            self.unique.write(standing.id, before, after)
+        if self._is_contact and not difference.keys().isdisjoint(IDENTITY_KINDS):
+            self.identities.write(standing.id, before, after)
         standing.values = after
         standing.version += 1
         standing.updated_at = self._tx.now
@@ -167,34 +193,33 @@ class RecordWrites:
         """Store everything that was written, with its indexes, changes and events."""
         tx, object_ = self._tx, self.object_
         # Unique values are stored by themselves, since these writes have checked them already.
-        shape = msgspec.structs.replace(self._shape, unique=[])
-        new = [one for one in self._written.values() if one.is_new]
-        bulk.insert_many(
-            tx.conn,
-            object_.organization_id,
-            object_.id,
-            tx.now,
-            [(one.id, one.values) for one in new],
-            shape=shape,
-            versions={one.id: one.version for one in new},
-        )
-        updated = [
-            UpdatedRecord(one.id, one.values, one.version, one.changed)
-            for one in self._written.values()
-            if not one.is_new
-        ]
-        bulk.update_many(tx.conn, object_.id, tx.now, updated, shape=shape)
-        self.unique.store()
-        if object_.slug == CONTACT:
+        shape = msgspec.structs.replace(self._shape, unique=[]) if self._shape.unique else self._shape
+        written = self._written.values()
+        if new := [one for one in written if one.is_new]:
+            bulk.insert_many(
+                tx.conn,
+                object_.organization_id,
+                object_.id,
+                tx.now,
+                [(one.id, one.values) for one in new],
+                shape=shape,
+                versions={one.id: one.version for one in new},
+            )
+        if len(new) < len(written):
+            updated = [
+                UpdatedRecord(one.id, one.values, one.version, one.changed)
+                for one in written
+                if not one.is_new
+            ]
+            bulk.update_many(tx.conn, object_.id, tx.now, updated, shape=shape)
+        if shape is not self._shape:
+            self.unique.store()
+        if "identities" in self.__dict__:
             self.identities.store({one.id for one in new})
         bulk.note_changes(tx, object_.organization_id, self._changes)
-        bulk.suggest(tx, object_.organization_id, [(one, None) for one in self._suggested])
+        if self._suggested:
+            bulk.suggest(tx, object_.organization_id, [(one, None) for one in self._suggested])
         events.record(tx, object_.organization_id, self._events)
-
-    def _note(self, record_id: str, before: Values, after: Values) -> None:
-        self.unique.write(record_id, before, after)
-        if self.object_.slug == CONTACT:
-            self.identities.write(record_id, before, after)
 
     def _record(self, standing: Standing) -> Record:
         return Record(

@@ -1,7 +1,7 @@
 """The ways in which items become writes of records: created, updated by id, upserted, or matched."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue
 from svc.domain.identity.organizations import Organization
@@ -12,11 +12,9 @@ from svc.domain.records.properties import CURRENCY_SUFFIX, Value
 from svc.domain.records.values import Values, read
 from svc.storage.records.objects import StoredProperty
 from svc.storage.records.rows import Record
-from svc.storage.records.values import References, check, check_new, check_size
+from svc.storage.records.values import References, check, check_size
 from svc.storage.records.writes.record_writes import RecordWrites, Standing
 from svc.storage.store import Tx
-
-R = TypeVar("R")
 
 WayName = Literal["create", "update", "upsert", "match"]
 
@@ -29,6 +27,17 @@ class Item(NamedTuple):
     if_version: int | None = None
 
 
+_EMPTY: Final = Fault("/properties", "missing", "a record needs at least one value that is not empty")
+
+
+class Asked(NamedTuple):
+    """All items, what they are upserted by, and after how many faults an item has its first only."""
+
+    items: Sequence[Item]
+    by: str | None = None
+    faults_max: int = FAULTS_MAX
+
+
 class Written(NamedTuple):
     """The record as an item left it, and the slugs of the values that it suggests."""
 
@@ -37,69 +46,62 @@ class Written(NamedTuple):
     suggested: Sequence[str] = ()
 
 
-class Way(Protocol):
-    """Reads items first, all at once, and then writes each by its place."""
+class Way:
+    """Reads all items first, and then writes each, by its place."""
 
-    def load(self, items: Sequence[Item], faults_max: int) -> None: ...
-    def write(self, place: int) -> Written:
-        """Raises `InvalidInput`, `NotFound` or `Conflict`, with pointers into the item."""
-        ...
-
-
-def _attempt(fn: Callable[[Mapping[str, Any]], R], given: Mapping[str, Any]) -> R | InvalidInput:
-    """What *fn* returns of *given*, or what it finds wrong."""
-    try:
-        return fn(given)
-    except InvalidInput as error:
-        return error
-
-
-def _got(result: R | InvalidInput) -> R:
-    if isinstance(result, InvalidInput):
-        raise result
-    return result
-
-
-class _Base:
-    """What all ways have in common."""
-
-    def __init__(self, tx: Tx, organization: Organization, writes: RecordWrites, by: str | None) -> None:
+    def __init__(
+        self,
+        tx: Tx,
+        organization: Organization,
+        writes: RecordWrites,
+        asked: Asked,
+    ) -> None:
         self.organization = organization
         self.writes = writes
         self.object_ = writes.object_
-        self.by = by
-        self.items: Sequence[Item] = ()
+        self.items, self.by, self._faults_left = asked
         self._references = References(tx.conn, organization.id)
-        self._faults_left = FAULTS_MAX
+        self.load()
 
-    def start(self, items: Sequence[Item], faults_max: int) -> None:
-        self.items = items
-        self._faults_left = faults_max
+    def load(self) -> None:
+        """Read what the items need. Raises `InvalidInput` if records are not found by `by`."""
+        raise NotImplementedError
+
+    def write(self, place: int) -> Written:
+        """Write the item at *place*.
+
+        Raises:
+            InvalidInput: its id, version or values are wrong.
+            NotFound: there is no record with its id.
+            Conflict: it conflicts with what is stored.
+        """
+        raise NotImplementedError
 
     def check(self, stored: Values, given: Mapping[str, Any]) -> Values:
         """*stored* with the values *given*. Raises `InvalidInput`."""
+        left = self._faults_left
         try:
-            return check(
-                self._references,
-                self.organization,
-                self.object_,
-                stored,
-                given,
-                faults_max=max(1, min(self._faults_left, FAULTS_MAX)),
-            )
+            return check(self._references, self.organization, self.object_, stored, given, faults_max=left)
         except InvalidInput as error:
-            self._faults_left -= len(error.faults)
+            self._faults_left = max(1, left - len(error.faults))
             raise
 
     def check_new(self, given: Mapping[str, Any]) -> Values:
-        """The values of a new record. Raises `InvalidInput`."""
+        """The values of a new record, of which there is one at least. Raises `InvalidInput`."""
         values = self.check({}, given)
-        check_new(values)
+        if not values:
+            raise InvalidInput([_EMPTY])
         return values
 
-    def check_all(self, items: Sequence[Item]) -> list[Values | InvalidInput]:
+    def check_all(self) -> list[Values | InvalidInput]:
         """The values of each item as those of a new record, or what is wrong with them."""
-        return [_attempt(self.check_new, item.properties) for item in items]
+        checked: list[Values | InvalidInput] = []
+        for item in self.items:
+            try:
+                checked.append(self.check_new(item.properties))
+            except InvalidInput as error:
+                checked.append(error)
+        return checked
 
     def create(self, values: Values) -> Written:
         return Written("created", self.writes.create(values))
@@ -112,48 +114,51 @@ class _Base:
         return Written("updated" if record.version > version else "unchanged", record)
 
 
-class Creates(_Base):
+class Creates(Way):
     """Each item is a new record."""
 
-    def load(self, items: Sequence[Item], faults_max: int) -> None:
-        self.start(items, faults_max)
-        self._values = self.check_all(items)
-        if len(items) > 1:
+    def load(self) -> None:
+        self._values = self.check_all()
+        if len(self.items) > 1:
             self.writes.unique.load(one for one in self._values if not isinstance(one, InvalidInput))
 
     def write(self, place: int) -> Written:
-        return self.create(_got(self._values[place]))
+        values = self._values[place]
+        if isinstance(values, InvalidInput):
+            raise values
+        return self.create(values)
 
 
-class Updates(_Base):
+class Updates(Way):
     """Each item is a record's id, and what to change of it."""
 
-    def load(self, items: Sequence[Item], faults_max: int) -> None:
-        self.start(items, faults_max)
-        if len(items) > 1:
-            self.writes.load(item.id for item in items)
+    def load(self) -> None:
+        if len(self.items) > 1:
+            self.writes.load(item.id for item in self.items)
 
     def write(self, place: int) -> Written:
         item = self.items[place]
         return self.update(self.writes.standing(item.id), item)
 
 
-class Upserts(_Base):
+class Upserts(Way):
     """Each item is found by the value of one property, or is a new record."""
 
-    def __init__(self, tx: Tx, organization: Organization, writes: RecordWrites, by: str | None) -> None:
-        super().__init__(tx, organization, writes, by)
+    def load(self) -> None:
+        by = self.by
         prop = self.object_.properties.get(by or "")
         self._is_identity = self.object_.slug == CONTACT and by in IDENTITY_KINDS
         if prop is None or not (prop.unique or self._is_identity):
             detail = "must be a unique property, or a contact's `email` or `phone`"
             raise InvalidInput([Fault("/by", "invalid_value", detail)])
         self._by: StoredProperty = prop
-
-    def load(self, items: Sequence[Item], faults_max: int) -> None:
-        self.start(items, faults_max)
-        self._keys: list[Value | InvalidInput] = [_attempt(self._key, item.properties) for item in items]
-        if len(items) > 1:
+        self._keys: list[Value | InvalidInput] = []
+        for item in self.items:
+            try:
+                self._keys.append(self._key(item.properties))
+            except InvalidInput as error:
+                self._keys.append(error)
+        if len(self.items) > 1:
             keys: list[Value] = [key for key in self._keys if not isinstance(key, InvalidInput)]
             several = [{self._by.slug: key} for key in keys]
             if self._is_identity:
@@ -197,19 +202,15 @@ class Upserts(_Base):
         return () if owner is None else (owner,)
 
 
-class Matches(_Base):
+class Matches(Way):
     """Each item is matched to a contact by e-mail and phone, as a form's submission is."""
 
-    def __init__(self, tx: Tx, organization: Organization, writes: RecordWrites, by: str | None) -> None:
-        super().__init__(tx, organization, writes, by)
+    def load(self) -> None:
         if self.object_.slug != CONTACT:
             detail = "is required: only contacts are matched by e-mail and phone together"
             raise InvalidInput([Fault("/by", "missing", detail)])
-
-    def load(self, items: Sequence[Item], faults_max: int) -> None:
-        self.start(items, faults_max)
-        self._values = self.check_all(items)
-        if len(items) > 1:
+        self._values = self.check_all()
+        if len(self.items) > 1:
             several = [one for one in self._values if not isinstance(one, InvalidInput)]
             self.writes.identities.load(several)
             having = self.writes.identities.having
@@ -219,7 +220,9 @@ class Matches(_Base):
             self.writes.load(record_id for ids in known for record_id in sorted(ids))
 
     def write(self, place: int) -> Written:
-        item, values = self.items[place], _got(self._values[place])
+        item, values = self.items[place], self._values[place]
+        if isinstance(values, InvalidInput):
+            raise values
         contact_id = self._match(values)
         if contact_id is not None:
             return self._merge(self.writes.standing(contact_id), item, values)
@@ -262,7 +265,7 @@ class Matches(_Base):
         return Written("suggested" if suggested else "unchanged", record, tuple(suggested))
 
 
-WAYS: Final[Mapping[WayName, Callable[[Tx, Organization, RecordWrites, str | None], Way]]] = {
+WAYS: Final[Mapping[WayName, type[Way]]] = {
     "create": Creates,
     "update": Updates,
     "upsert": Upserts,

@@ -26,6 +26,8 @@ TILES_THAT_MAY_DIFFER: Final = 0.001
 """Of all tiles: 16 of a desk's 16,000."""
 _TRIES: Final = 12
 _PAUSE_MS: Final = 120
+_STILL_MS: Final = 400
+"""Longer than a screen waits before it asks for a preview."""
 _SHOWN: Final = """
 async ([wanted, unwanted]) => {
   const frame = () => new Promise(requestAnimationFrame);
@@ -41,10 +43,10 @@ async ([wanted, unwanted]) => {
 _DIFFERENCE: Final = """
 async ([kept, taken, tile, least]) => {
   const tiles = async (data) => {
-    const blob = await (await fetch(`data:image/webp;base64,${data}`)).blob();
+    const blob = await (await fetch(`data:image/*;base64,${data}`)).blob();
     const { width, height } = await createImageBitmap(blob);
-    const size = { resizeWidth: Math.ceil(width / tile), resizeHeight: Math.ceil(height / tile), resizeQuality: "high" };
-    const small = await createImageBitmap(blob, size);
+    const [resizeWidth, resizeHeight] = [Math.ceil(width / tile), Math.ceil(height / tile)];
+    const small = await createImageBitmap(blob, { resizeWidth, resizeHeight, resizeQuality: "high" });
     const context = new OffscreenCanvas(small.width, small.height).getContext("2d");
     context.drawImage(small, 0, 0);
     return context.getImageData(0, 0, small.width, small.height);
@@ -53,8 +55,8 @@ async ([kept, taken, tile, least]) => {
   if (one.width !== other.width || one.height !== other.height) return 1;
   let differ = 0;
   for (let at = 0; at < one.data.length; at += 4) {
-    const most = Math.max(...[0, 1, 2].map((channel) => Math.abs(one.data[at + channel] - other.data[at + channel])));
-    if (most > least) differ += 1;
+    const apart = (channel) => Math.abs(one.data[at + channel] - other.data[at + channel]);
+    if (Math.max(apart(0), apart(1), apart(2)) > least) differ += 1;
   }
   return differ / (one.data.length / 4);
 }
@@ -68,9 +70,13 @@ _SHOWS: Final = {
 }
 
 
+def digest_of(shot: bytes) -> str:
+    return sha256(shot).hexdigest()[:24]
+
+
 @cache
 def digests() -> dict[str, str]:
-    """By name, the digest of the pixels that were kept: the same Chromium draws the very same."""
+    """By name, the digest of the shot that was kept: the same Chromium mostly draws the very same."""
     found: dict[str, str] = json.loads((KEPT / "digests.json").read_text())
     return found
 
@@ -81,6 +87,7 @@ class Camera:
     def __init__(self, context: BrowserContext, stage: Stage) -> None:
         self.page: Final[Page] = context.new_page()
         self._stage = stage
+        self._light_table = context.new_page()
         self._devtools: CDPSession = context.new_cdp_session(self.page)
 
     def show(self, scene: Scene) -> None:
@@ -89,7 +96,6 @@ class Camera:
         self._stage.is_viewer = scene.is_viewer
         self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         self.page.set_viewport_size({"width": scene.width, "height": scene.height})
-        self.page.goto("about:blank")  # else a path with another `#` is the same page
         self.page.goto(ORIGIN + scene.path)
         self.page.evaluate(_SHOWN, list(_SHOWS[scene.state]))
         if scene.act:
@@ -99,32 +105,30 @@ class Camera:
         """Show the same in *theme*."""
         self.page.emulate_media(color_scheme=theme)
 
-    def pixels(self) -> str:
-        """The digest of what is shown."""
-        return sha256(self._take(format="png", optimizeForSpeed=True)).hexdigest()[:24]
+    def shot(self) -> bytes:
+        """What is shown, pixel by pixel."""
+        return self._take(format="png", optimizeForSpeed=True)
 
     def picture(self) -> bytes:
-        """What is shown, as WebP."""
+        """What is shown, small enough to be kept."""
         return self._take(format="webp", quality=QUALITY)
 
     def _take(self, **how: Any) -> bytes:
         return base64.b64decode(self._devtools.send("Page.captureScreenshot", how)["data"])
 
-    def wait_for(self, digest: str) -> bool:
-        """Whether what is shown comes to have *digest*: a picture may be drawn before its last answer is."""
-        for _ in range(_TRIES):
-            if self.pixels() == digest:
-                return True
-            self.page.wait_for_timeout(_PAUSE_MS)
-        return False
-
-    def wait_until_still(self) -> str:
-        """The digest of what is shown, once it stays so."""
-        before = ""
-        while (now := self.pixels()) != before:
+    def wait_until_still(self) -> bytes:
+        """The shot of what is shown, once it stays so."""
+        before = b""
+        while (now := self.shot()) != before:
             before = now
-            self.page.wait_for_timeout(_PAUSE_MS)
+            self.page.wait_for_timeout(_STILL_MS)
         return now
+
+    def difference(self, one: bytes, other: bytes) -> float:
+        """The part of the tiles in which two pictures differ."""
+        pair = [base64.b64encode(picture).decode() for picture in (one, other)]
+        found: float = self._light_table.evaluate(_DIFFERENCE, [*pair, TILE_PX, TILE_DIFFERENCE])
+        return found
 
 
 @contextmanager
@@ -143,26 +147,22 @@ def camera(browser: Browser, stage: Stage, *, is_phone: bool = False) -> Iterato
     context.close()
 
 
-def check(browser: Browser, taker: Camera, name: str) -> str | None:
+def check(taker: Camera, name: str) -> str | None:
     """What is wrong with what is shown now, beside the kept picture *name*; None if it is like that one.
 
-    The picture that differs is in `tests/artifacts/screens`.
+    It may take a moment until it is: a picture may be taken before the last answer is drawn. One that differs
+    is written to `tests/artifacts/screens`.
     """
-    if taker.wait_for(digests().get(name, "")):
-        return None
-    taken, kept = taker.picture(), KEPT / f"{name}.webp"
-    differing = difference(browser, kept.read_bytes(), taken) if kept.exists() else 1.0
-    if differing <= TILES_THAT_MAY_DIFFER:
-        return None
+    file = KEPT / f"{name}.webp"
+    kept = file.read_bytes() if file.exists() else None
+    differing = 1.0
+    for _ in range(_TRIES):
+        if digest_of(taker.shot()) == digests().get(name):
+            return None
+        # Both compressed: a sharp picture differs from a compressed one in the colour of thin lines.
+        if kept and (differing := taker.difference(kept, taker.picture())) <= TILES_THAT_MAY_DIFFER:
+            return None
+        taker.page.wait_for_timeout(_PAUSE_MS)
     ARTIFACTS.mkdir(parents=True, exist_ok=True)
-    (ARTIFACTS / f"{name}.webp").write_bytes(taken)
+    (ARTIFACTS / file.name).write_bytes(taker.picture())
     return f"{name}: {differing:.2%} of it differ from the kept picture (see {ARTIFACTS})"
-
-
-def difference(browser: Browser, kept: bytes, taken: bytes) -> float:
-    """The part of the tiles in which two pictures differ."""
-    page = browser.new_page()
-    pair = [base64.b64encode(picture).decode() for picture in (kept, taken)]
-    found: float = page.evaluate(_DIFFERENCE, [*pair, TILE_PX, TILE_DIFFERENCE])
-    page.close()
-    return found

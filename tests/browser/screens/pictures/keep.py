@@ -1,6 +1,6 @@
-"""Takes all pictures anew, after a change of how the screens look: `python -m tests.browser.screens.pictures.keep`.
+"""Takes the pictures anew, after a change of how the screens look.
 
-With words, only those with one of them in their name: `… .keep embed members`.
+`python -m tests.browser.screens.pictures.keep` takes all; with words, those with one of them in their name.
 """
 
 import json
@@ -9,7 +9,7 @@ import sys
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import CHROMIUM_ARGS, chromium
-from tests.browser.screens.pictures.album import KEPT, Theme, camera, digests
+from tests.browser.screens.pictures.album import KEPT, Theme, camera, digest_of, digests
 from tests.browser.screens.pictures.scenes import PHONE_SCENES, SCENES
 from tests.browser.screens.pictures.stage import browser_arguments, open_stage
 
@@ -35,11 +35,11 @@ def keep(wanted: list[str]) -> None:
                     for theme in _THEMES:
                         taker.turn(theme)
                         name = scene.picture(theme)
-                        known[name] = taker.wait_until_still()
+                        known[name] = digest_of(taker.wait_until_still())
                         (KEPT / f"{name}.webp").write_bytes(taker.picture())
         browser.close()
     (KEPT / "digests.json").write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
-    print(f"{len(known)} pictures are kept in {KEPT}")
+    sys.stdout.write(f"{len(known)} pictures are kept in {KEPT}\n")
 
 
 if __name__ == "__main__":

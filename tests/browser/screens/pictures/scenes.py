@@ -43,6 +43,10 @@ def _open_block(page: Page) -> None:
     page.wait_for_selector(".block-fields, .block-body")
 
 
+def _wait_for_deal(page: Page) -> None:
+    page.wait_for_selector(".preview")  # it is asked a moment after the last key
+
+
 def _press(*keys: str) -> Callable[[Page], None]:
     def press(page: Page) -> None:
         for key in keys:
@@ -67,7 +71,7 @@ SCENES: Final = (
     *_in(_ALL, "forms", "/app/forms"),
     Scene("form-new", "/app/forms?new=1"),
     *_in(_ALL, "form", f"/app/forms/{FORM}"),
-    Scene("form-settings", f"/app/forms/{FORM}?tab=settings", height=1500),
+    Scene("form-settings", f"/app/forms/{FORM}?tab=settings", act=_wait_for_deal, height=1500),
     Scene("form-install", f"/app/forms/{FORM}?tab=install"),
     Scene("form-submission", f"/app/forms/{FORM}/{_OWN}"),
     *_in(_ALL, "submissions", "/app/submissions"),

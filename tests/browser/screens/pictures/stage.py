@@ -1,8 +1,8 @@
 """A stage for pictures: the built program, with a town's answers instead of a service.
 
-The page, the policy and the files are those of the shell. What it shows is in `town.json`: answers of the demo
-shop, recorded once, so that every text is the same in each run. The style sheet gets a font of the tests' own, from
-the own origin, so the policy stays as it is.
+The page, the policy and the files are those of the shell. What it shows is in `town.json`: answers of the
+demo shop, recorded once, so that every text is the same in each run. The style sheet gets a font of the
+tests' own, from the own origin, so the policy stays as it is.
 """
 
 import json
@@ -23,14 +23,21 @@ State = Literal["full", "empty", "loading", "failed", "cut off"]
 
 ORIGIN: Final = "http://svc.localhost"
 HERE: Final = Path(__file__).parent
+AXE: Final = HERE.parents[3] / "screens/node_modules/axe-core/axe.min.js"
+"""Which `make screens` installs."""
+AXE_PATH: Final = "/axe.js"
 TOWN: Final[dict[str, Any]] = json.loads((HERE / "town.json").read_text())
 NOW_MS: Final[int] = TOWN["now"]
 _COUNTS: Final = {"held", "queued", "live", "total", "count"}
 _STYLE: Final = """
-@font-face { font-family: "Kept Sans"; src: url(/fonts/inter.woff2); font-weight: 100 900; font-display: block }
-@font-face { font-family: "Kept Mono"; src: url(/fonts/jetbrains-mono.woff2); font-weight: 100 800; font-display: block }
+@font-face { font-family: "Kept Sans"; src: url(/fonts/inter.woff2); font-weight: 100 900 }
+@font-face { font-family: "Kept Mono"; src: url(/fonts/jetbrains-mono.woff2); font-weight: 100 800 }
 :root { --sans: "Kept Sans", sans-serif; --mono: "Kept Mono", monospace }
-*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important }
+*, *::before, *::after {
+  animation: none !important;
+  transition: none !important;
+  caret-color: transparent !important;
+}
 """
 _PAGE: Final = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
@@ -75,13 +82,13 @@ class Stage:
 
 
 def browser_arguments(port: int) -> list[str]:
-    """What makes Chromium find the stage under a name that is the same in each run, and draw alike everywhere."""
+    """What makes Chromium find the stage under a name that stays the same, and draw alike everywhere."""
     mapped = f"--host-resolver-rules=MAP svc.localhost:80 127.0.0.1:{port}"
     return [mapped, "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"]
 
 
 def answer_to(tool: str, question: str) -> Any:
-    """The answer of the town to that question, or to another one of the same *tool*; None where it has none."""
+    """The answer of the town to that question, or else to another one of *tool*; None where it has none."""
     answers = TOWN["answers"]
     exact = answers.get(f"{tool} {question}")
     return exact or next((known for asked, known in answers.items() if asked.split(" ")[0] == tool), None)
@@ -89,11 +96,13 @@ def answer_to(tool: str, question: str) -> Any:
 
 def emptied(answer: Any) -> Any:
     """*answer* of an organization that has nothing yet: days stay, without anything on them."""
-    found = {
+    found: dict[str, Any] = {
         name: [] if isinstance(value, list) else 0 if name in _COUNTS else value
         for name, value in answer.items()
     }
-    return found | {"days": [{**day, "submissions": 0} for day in answer["days"]]} if "days" in answer else found
+    return (
+        found | {"days": [{**day, "submissions": 0} for day in answer["days"]]} if "days" in answer else found
+    )
 
 
 def _organization(*, is_viewer: bool) -> Any:
@@ -127,6 +136,8 @@ class _Door(BaseHTTPRequestHandler):
             self._send(plain, file.content_type.decode(), forever=not is_style)
         elif path.startswith("/fonts/"):
             self._send((HERE / path[1:]).read_bytes(), "font/woff2", forever=True)
+        elif path == AXE_PATH:
+            self._send(AXE.read_bytes(), "text/javascript", forever=True)
         elif path == "/docs/icon.svg":
             icon = (files("svc.http.docs") / "static/icon.svg").read_bytes()
             self._send(icon, "image/svg+xml", forever=True)
@@ -192,9 +203,12 @@ class _Server(ThreadingHTTPServer):
 @contextmanager
 def open_stage() -> Iterator[Stage]:
     """A stage on a port of its own."""
-    door = type("Door", (_Door,), {})
-    with _Server(("127.0.0.1", 0), door) as server:
-        door.stage = stage = Stage(server.server_port)
+
+    class Door(_Door):
+        pass
+
+    with _Server(("127.0.0.1", 0), Door) as server:
+        Door.stage = stage = Stage(server.server_port)
         serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         serving.start()
         yield stage

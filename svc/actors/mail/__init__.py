@@ -1,0 +1,1 @@
+"""The actors that send mail, and the client of the mail server."""

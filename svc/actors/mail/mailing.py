@@ -1,0 +1,52 @@
+"""What all Mailers share: the mail server, places for connections to it, and when it rests."""
+
+import structlog
+import trio
+
+from svc.actors.mail.smtp import MailServer
+from svc.clock import Clock
+from svc.domain.limits import MAIL_CONNECTIONS_MAX, MAIL_REST_MS, MAIL_REST_MS_MAX
+
+log = structlog.get_logger("svc.actors.mail.mailing")
+
+
+class Mailing:
+    """Without a *server*, no mail is sent.
+
+    A server that fails rests, for all organizations, so that a thousand waiting mails are not a thousand
+    attempts. The rest is no attempt of the mails.
+    """
+
+    def __init__(self, clock: Clock, server: MailServer | None = None) -> None:
+        self.server = server
+        self.places = trio.CapacityLimiter(MAIL_CONNECTIONS_MAX)
+        """First come, first served, and each Mailer comes once at a time: so organizations take turns."""
+        self.failures = 0
+        """Failures of the server in a row."""
+        self.last_failure: str | None = None
+        """Why it failed last; None since it has worked again."""
+        self._clock = clock
+        self._rests_until = 0
+
+    def rest_ms(self) -> int:
+        """How long the server rests from now on; 0 if it does not."""
+        return max(0, self._rests_until - self._clock.now())
+
+    def note_failure(self, why: str) -> None:
+        """The server could not be used: let it rest, longer each time.
+
+        Of several connections that fail together, the first one counts.
+        """
+        self.last_failure = why
+        if self.rest_ms():
+            return
+        pause_ms = min(MAIL_REST_MS << min(self.failures, 16), MAIL_REST_MS_MAX)
+        self.failures += 1
+        self._rests_until = self._clock.now() + pause_ms
+        log.warning("the mail server cannot be used; mails wait", why=why, failures=self.failures)
+
+    def note_success(self) -> None:
+        """The server took a mail, or refused it by itself."""
+        if self.failures:
+            log.info("the mail server can be used again")
+        self.failures, self.last_failure, self._rests_until = 0, None, 0

@@ -1,0 +1,31 @@
+"""PasswordResets: looks up the resets that were asked for, apart from the requests that asked."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
+from svc.storage.mail import letters
+from svc.storage.store import Owner, Units
+
+RESETS_BATCH: Final = 20
+"""Resets that one unit of work looks up: each may be of many accounts."""
+
+
+class PasswordResets(BatchWorker[BatchWorkerState]):
+    """A singleton, with the key `main`."""
+
+    async def load(self) -> BatchWorkerState:
+        """Look up what an earlier activation left."""
+        self.wake.after(0)
+        return BatchWorkerState()
+
+    @property
+    def units(self) -> Units:
+        """The store for what is done before it is known which organization it concerns."""
+        return self.system.store.of(Owner.SIGN_IN)
+
+    def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
+        return self._mail_resets
+
+    async def _mail_resets(self) -> BatchDone:
+        return BatchDone(more=await self.units.write(letters.mail_resets, RESETS_BATCH))

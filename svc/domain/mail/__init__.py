@@ -1,0 +1,1 @@
+"""Mail: what the service writes to people, and when it tries again."""

@@ -1,1 +1,0 @@
-import{p as r}from"./part-RCH24VPI.js";function d({input:i}){let a=new URLSearchParams(r.value.search),t={};for(let[n,e]of Object.entries(i)){let o=typeof e=="string"?/^\{\?(\w+)\}$/.exec(e):null,s=o?a.get(o[1]):e;n!=="limit"&&s&&(t[n]=s)}return t}export{d as a};

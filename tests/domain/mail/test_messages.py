@@ -1,0 +1,152 @@
+"""Mails as text: nothing that strangers write gets out of its place, in headers or in bodies."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc.domain.limits import MAIL_FIELDS_MAX, MAIL_SUBJECT_CHARS_MAX
+from svc.domain.mail.kinds import NOTICE_KINDS, MailKind
+from svc.domain.mail.letters import MailData, Reader, letter
+from svc.domain.mail.messages import envelope
+from svc.domain.mail.senders import Sender
+from tests.mail_servers import SENDER, read, text_of
+
+READER = Reader(
+    organization_id="org_1",
+    organization="Lamps & Co",
+    locale="en_GB",
+    time_zone="Europe/London",
+    base_url="https://crm.example",
+)
+AT = 1_789_689_600_000
+KINDS: tuple[MailKind, ...] = (*NOTICE_KINDS, "invitation", "password.reset", "address.proof")
+HEADERS = {
+    *("message-id", "date", "from", "to", "reply-to", "subject", "auto-submitted"),
+    *("mime-version", "content-type"),
+}
+
+
+def written(kind: MailKind, reader: Reader = READER, **data: Any) -> bytes:
+    content = letter(kind, MailData(**({"at": AT} | data)), reader, "svcr_token")
+    return envelope("mal_01K5D3V7Q2M8Z4X6C9B1N0T5RA", content, SENDER, "ada@example.com", AT).message
+
+
+nasty = st.text(max_size=40) | st.sampled_from(
+    [
+        "\r\nBcc: evil@example.com",
+        "a\nb",
+        "a\r\n\r\nbody",
+        "=?utf-8?q?=0D=0ABcc?=",
+        "\u202egnp.exe",
+        "\x00",
+        "\ud800",
+    ]
+)
+
+
+@settings(max_examples=60)
+@given(kind=st.sampled_from(KINDS), name=nasty, person=nasty, reason=nasty, organization=nasty, value=nasty)
+def test_nothing_that_is_written_becomes_a_header(
+    kind: MailKind, *, name: str, person: str, reason: str, organization: str, value: str
+) -> None:
+    """Whatever names and values are, each mail has its own headers, one recipient and two parts."""
+    reader = Reader(
+        organization_id="org_1",
+        organization=organization,
+        locale="de_DE",
+        time_zone="Europe/Berlin",
+        base_url="https://crm.example",
+    )
+    raw = written(
+        kind,
+        reader,
+        name=name,
+        person=person,
+        reason=reason,
+        email="eve@visitor.example",
+        fields=((name, value),),
+    )
+    message = read(raw)
+
+    assert {header.lower() for header in message} <= HEADERS
+    assert "ada@example.com" == message["To"]
+    assert ["text/plain", "text/html"] == [part.get_content_type() for part in message.iter_parts()]
+    assert len(message["Subject"]) <= MAIL_SUBJECT_CHARS_MAX
+    assert [] == list(message.defects)
+    assert raw.isascii()
+    assert max(map(len, raw.split(b"\r\n"))) <= 998
+    assert b"\n" not in raw.replace(b"\r\n", b"")
+
+
+def test_the_same_mail_is_the_same_bytes():
+    """A second attempt cannot be told from the first, by its id or by anything else."""
+    first = written("submission.held", name="Contact", email="eve@visitor.example")
+
+    assert first == written("submission.held", name="Contact", email="eve@visitor.example")
+    assert "<mal_01k5d3v7q2m8z4x6c9b1n0t5ra@harbour.example>" == read(first)["Message-ID"]
+
+
+@pytest.mark.parametrize(
+    ("locale", "time_zone", "shown"),
+    [
+        ("en_GB", "Europe/London", "18 Sept 2026, 01:00:00 (Europe/London)"),
+        ("de_DE", "Europe/Berlin", "18.09.2026, 02:00:00 (Europe/Berlin)"),
+        ("xx_XX", "Nowhere/Land", "Sep 18, 2026, 12:00:00 AM (Nowhere/Land)"),
+    ],
+)
+def test_times_are_those_of_the_organization(locale: str, time_zone: str, shown: str):
+    """In its locale and its time zone; unknown ones fall back to English and UTC."""
+    reader = Reader(
+        organization_id="org_1",
+        organization="Lamps",
+        locale=locale,
+        time_zone=time_zone,
+        base_url="https://x.example",
+    )
+
+    assert shown in text_of(written("apikey.ending", reader, name="Shop"))
+
+
+def test_a_guests_links_lead_to_the_organization():
+    """Notices are of one organization, which the link names; links with a token need no name."""
+    guest = Reader(
+        organization_id="org_1",
+        organization="Lamps",
+        locale="en",
+        time_zone="UTC",
+        base_url="https://x.example",
+        is_guest=True,
+    )
+
+    assert "https://x.example/app/settings/webhooks?org=org_1" in text_of(written("webhook.disabled", guest))
+    assert "https://x.example/app/reset#svcr_token" in text_of(written("password.reset", guest))
+
+
+def test_long_submissions_are_cut():
+    """The screen has all of it."""
+    fields = tuple((f"field{number}", "x" * 10_000) for number in range(200))
+    raw = written("submission.filed", name="Contact", fields=fields)
+
+    assert f"{200 - MAIL_FIELDS_MAX} more fields" in text_of(raw)
+    assert len(raw) < 500_000
+
+
+def test_the_visitor_is_replied_to():
+    """Only of what was filed: whom a held one is from is not known."""
+    assert "eve@x.example" == read(written("submission.filed", email="eve@x.example"))["Reply-To"]
+    assert read(written("submission.held", email="eve@x.example"))["Reply-To"] is None
+    assert read(written("submission.filed", email="ünal@x.example"))["Reply-To"] is None
+
+
+def test_a_senders_name_is_quoted():
+    """As RFC 5322 has it."""
+    content = letter("credits.low", MailData(micro_credits=1_500_000), READER)
+    raw = envelope(
+        "mal_1", content, Sender('Lamps, "Inc"\r\nBcc: x@y.example', "crm@x.example"), "ada@x.example", AT
+    )
+
+    assert "crm@x.example" == read(raw.message)["From"].addresses[0].addr_spec
+    assert read(raw.message)["Bcc"] is None
+    assert "1.5 credits" in text_of(raw.message)
