@@ -74,7 +74,8 @@ def test_it_serves_every_journey_and_uses_nothing_of_this_machine(
         with httpx.Client(base_url=url, timeout=30) as client:
             walk_through(client, demo_in(data))
         proc = Path("/proc", str(process.pid))
-        loaded = set(re.findall(r"\S+\.so\S*", (proc / "maps").read_text()))
+        maps = (proc / "maps").read_text()
+        loaded = set(re.findall(r"\S+\.so\S*", maps))
         [resident] = re.findall(r"VmRSS:\s+(\d+) kB", (proc / "status").read_text())
         used = str((proc / "exe").readlink())
         called = svc(binary, "call", "form.list", "{}", "--data", str(data), SVC_UNPACK_DIR=str(place))
@@ -84,6 +85,7 @@ def test_it_serves_every_journey_and_uses_nothing_of_this_machine(
     foreign = {path for path in loaded if not Path(path).is_relative_to(tree) and not C_LIBRARY.search(path)}
     assert Path(used).is_relative_to(tree)
     assert set() == foreign
+    assert " rwxp " not in maps, "the unit has MemoryDenyWriteExecute"
     assert int(resident) / 1024 < 160, "after all journeys; idle it is below 100 MiB"
     assert 0 == called.returncode, called.stderr
     assert b"PYTHON" not in variables
