@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := @$(BIN)/python requirements/progress.py
 
-.PHONY: run env test check contract conformance client screens bench bench-peers lock clean
+.PHONY: run env test check contract conformance client screens binary deb bench bench-peers lock clean
 
 run: env  ## Start with a demo organization in ./data
 	$(BIN)/svc run --demo
@@ -36,10 +36,22 @@ $(VENV)/.wheels: $(VENV)/.python requirements/run.lock
 	$(PIP) download --dest $(VENV)/wheels -r requirements/run.lock
 	@touch $@
 
-test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens  ## Run every test, on all cores
+# All that is in it. It is built in half a minute, so a clean clone always builds it.
+IN_BINARY := $(shell find svc docs config release -type f ! -name '*.pyc')
+
+dist/svc: $(VENV)/.run $(IN_BINARY)
+	@$(BIN)/python -m release.binary $@
+
+binary: dist/svc  ## Build dist/svc, the program with its interpreter in one file
+
+deb: dist/svc  ## Build the Debian package from it
+	@$(BIN)/python -m release.debian
+
+test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens dist/svc  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh
 	sh tests/ensure_pebble.sh
+	sh tests/release/ensure_proxies.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too

@@ -28,7 +28,8 @@ from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data
 from svc.cli.endpoints import Endpoints, endpoints, reachable_host
 from svc.cli.failures import as_failure
 from svc.cli.listeners import Listeners, served_certificate
-from svc.cli.watchdog import Watchdog
+from svc.cli.supervision.service_manager import READY, STOPPING, ServiceManager
+from svc.cli.supervision.watchdog import Watchdog
 from svc.clock import Clock, WallClock
 from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
@@ -65,6 +66,7 @@ async def run(
     announce: Announce,
     watchdog: Watchdog,
     *,
+    manager: ServiceManager,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
     mail_server: MailServer | None,
@@ -77,6 +79,7 @@ async def run(
     of the demo's directory, opening the sockets. Clients that connect before the service is ready wait for
     their first response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
+    *manager* is told when the service is ready, that its event loop responds, and when it stops.
     *models*: those of the configuration. *built_in*: providers of theirs that need no server. *mail_server*:
     None to send no mail. *movable*: keys of the binds that may move to free ports.
 
@@ -100,7 +103,8 @@ async def run(
         secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
         clock = WallClock()
         async with (
-            _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
+            manager.assured(),
+            _stop_on_signal(partial(_begin_stop, settings, watchdog, manager)) as stop,
             _lost_lines_reported(),
             open_store(
                 directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
@@ -144,11 +148,21 @@ async def run(
                 )
                 await listeners.serve(
                     stop,
-                    partial(_ready, system, partial(announce, bound, facts, await _first_owner_link(system))),
+                    partial(
+                        _ready,
+                        system,
+                        manager,
+                        partial(announce, bound, facts, await _first_owner_link(system)),
+                    ),
                     partial(_quiesce, system),
                     partial(_drain, system, settings.actors.drain_seconds),
                 )
     log.info("stopped")
+
+
+def _begin_stop(settings: Settings, watchdog: Watchdog, manager: ServiceManager) -> None:
+    watchdog.end_within(_stopping_seconds(settings))
+    manager.tell(STOPPING, "STATUS=Finishing what was accepted")
 
 
 def _stopping_seconds(settings: Settings) -> float:
@@ -274,9 +288,10 @@ async def _live_system(
             await store.write(clock_marks.mark)
 
 
-def _ready(system: System, announce: Callable[[], None]) -> None:
+def _ready(system: System, manager: ServiceManager, announce: Callable[[], None]) -> None:
     """Announce the service, and order its certificate, which needs the listeners."""
     announce()
+    manager.tell(READY, f"STATUS=Serving {system.base_url}")
     if system.certificates is not None:
         CertificateKeeper(system, CERTIFICATE_KEEPER).start.tell()
 

@@ -23,7 +23,8 @@ from svc.cli.endpoints import Endpoints
 from svc.cli.failures import BadConfiguration, as_failure
 from svc.cli.invocation import program
 from svc.cli.options import configured
-from svc.cli.watchdog import Watchdog
+from svc.cli.supervision.service_manager import ServiceManager
+from svc.cli.supervision.watchdog import Watchdog
 from svc.config import ConfigError, Configuration, model_catalogue
 from svc.demo.ai import DEMO_PROVIDER, echo, with_demo
 from svc.domain.ai.money import MICRO, Credits
@@ -134,6 +135,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 directory,
                 announce,
                 watchdog,
+                manager=ServiceManager.of_environment(os.environ),
                 models=with_demo(models) if demo else models,
                 built_in={DEMO_PROVIDER: echo} if demo else {},
                 mail_server=mail_server,

@@ -72,6 +72,7 @@ SHELVES: Final = (
         "For operators",
         "Running it, looking into it, and what it is made of.",
         (
+            Guide("install", "Installing", "One file, a Debian package or a container; proxies in front."),
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
             Guide("certificates", "Certificates", "TLS for the service's own name, by ACME."),
             Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from it."),
