@@ -1,1 +1,0 @@
-import{q as r}from"./part-72PFM37Y.js";function d({input:i}){let a=new URLSearchParams(r.value.search),t={};for(let[n,e]of Object.entries(i)){let o=typeof e=="string"?/^\{\?(\w+)\}$/.exec(e):null,s=o?a.get(o[1]):e;n!=="limit"&&s&&(t[n]=s)}return t}export{d as a};
