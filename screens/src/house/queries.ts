@@ -71,10 +71,10 @@ export class Query<T> {
     }
   }
 
-  /** Ask again if it is shown; else when it is shown next. */
+  /** Ask again if it is shown, or if an answer is on its way that may be too old; else when it is shown next. */
   changed(): void {
     this.answeredAt = 0;
-    if (this.held) void this.again();
+    if (this.held || this.stop) void this.again();
   }
 
   /** Show *change* at once, before the server has said so. The returned function takes it back. */

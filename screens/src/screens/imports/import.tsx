@@ -32,7 +32,10 @@ export default function ImportScreen({ params: { object: slug = "" } }: ScreenPr
   const found = useAnswer("import.get", whichOf(IMPORT));
   const newest = found.answer;
   const isThere = newest !== undefined && newest.id === asked;
-  const isOpen = newest !== undefined && OPEN.has(newest.state);
+  const ended = useRef("");
+  if (isThere && !OPEN.has(newest.state)) ended.current = newest.id;
+  // An answer that was kept may be older than the end that was seen here.
+  const isOpen = newest !== undefined && OPEN.has(newest.state) && newest.id !== ended.current;
   useEffect(() => {
     // Answers that were kept may be old: the newest import may have ended since.
     if (!newest || found.isOld || found.query.state.peek().asking) return;
