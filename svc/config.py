@@ -6,27 +6,16 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import msgspec
 from msgspec.structs import FieldInfo, fields
 
-from svc.domain.ai.models import ModelCatalogue, ServiceModel, ServiceProvider
-from svc.domain.ai.money import Credits, Prices
-from svc.domain.errors import InvalidValue
-from svc.domain.net.client_addresses import parse_networks
-from svc.settings import (
-    Address,
-    AiSettings,
-    MailPassword,
-    MailSettings,
-    ModelSettings,
-    ProviderSettings,
-    Settings,
-    is_loopback,
-)
+from svc.config_checks import ConfigError, check_together, nearest
+from svc.domain.ai.money import Credits
+from svc.mail_settings import MailPassword, MailSettings
+from svc.settings import Address, Settings
 
 HTTPS_BIND: Final = (Address(":443"),)
 DEFAULT_FILE: Final = Path("config/svc.toml")
@@ -37,10 +26,6 @@ _lists: Final = msgspec.json.Decoder(float_hook=Decimal)
 
 Origin = str
 """The source of a value, as messages name it: a file, an environment variable or a flag."""
-
-
-class ConfigError(Exception):
-    """Raised for an invalid configuration. The message names the key, its source and the reason."""
 
 
 class Configuration(msgspec.Struct, frozen=True):
@@ -85,7 +70,7 @@ def load(
     _derive(values, origins)
     sections = {section.name: section.type(**values.get(section.name, {})) for section in fields(Settings)}
     settings = Settings(**sections)
-    _check_together(settings)
+    check_together(settings)
     return Configuration(settings, origins)
 
 
@@ -110,11 +95,11 @@ def _from_file(file: Path | None) -> Layer:
         if section not in Settings.__struct_fields__ or not isinstance(values, dict):
             known = (*(f"[{name}]" for name in Settings.__struct_fields__), *KEYS)
             unknown = f"[{section}]" if isinstance(values, dict) else section
-            raise ConfigError(f"{path}: {unknown} is not known; the nearest is {_nearest(unknown, known)}")
+            raise ConfigError(f"{path}: {unknown} is not known; the nearest is {nearest(unknown, known)}")
         for name, raw in values.items():
             key = f"{section}.{name}"
             if key not in KEYS:
-                raise ConfigError(f"{path}: {key} is not known; the nearest is {_nearest(key, KEYS)}")
+                raise ConfigError(f"{path}: {key} is not known; the nearest is {nearest(key, KEYS)}")
             yield str(path), key, raw
 
 
@@ -135,7 +120,7 @@ def _from_environment(environ: Mapping[str, str]) -> Layer:
     for variable in sorted(environ):
         if variable.startswith(ENVIRONMENT_PREFIX) and _SEPARATOR in variable:
             if variable not in names:
-                raise ConfigError(f"{variable} is not known; the nearest is {_nearest(variable, names)}")
+                raise ConfigError(f"{variable} is not known; the nearest is {nearest(variable, names)}")
             yield variable, names[variable], environ[variable]
 
 
@@ -143,10 +128,6 @@ def _from_flags(flags: Mapping[str, tuple[str, Any]]) -> Layer:
     for key, (flag, value) in flags.items():
         if value:
             yield flag, key, value
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    return get_close_matches(name, list(known), n=1, cutoff=0)[0]
 
 
 def _convert(field: FieldInfo, raw: Any, where: str) -> Any:
@@ -183,7 +164,7 @@ def _check_names(plain: Any, value: Any, where: str) -> None:
         for name in row if isinstance(row, dict) else ():
             if name not in known:
                 raise ConfigError(
-                    f"{where}[{place}].{name} is not known; the nearest is {_nearest(name, known)}"
+                    f"{where}[{place}].{name} is not known; the nearest is {nearest(name, known)}"
                 )
 
 
@@ -204,65 +185,6 @@ def _custom(kind: type[Any], raw: Any) -> Any:
     return kind(raw)
 
 
-def _check_together(settings: Settings) -> None:
-    """Check the rules that concern several keys. Raises `ConfigError`."""
-    server, operator = settings.server, settings.operator
-    if (server.tls_certificate is None) != (server.tls_key is None):
-        raise ConfigError("server.tls_certificate and server.tls_key: set both, or neither")
-    if settings.tls.domain and server.tls_certificate is not None:
-        raise ConfigError("tls.domain and server.tls_certificate: set one of them")
-    networks = {
-        "server.trusted_proxies": server.trusted_proxies,
-        "outgoing.allowed_networks": settings.outgoing.allowed_networks,
-    }
-    for key, texts in networks.items():
-        try:
-            parse_networks(texts)
-        except InvalidValue as error:
-            raise ConfigError(f"{key}: {error}") from error
-    _check_models(settings.ai)
-    _check_mail(settings.mail)
-    if operator.token is None and not all(bind.is_loopback for bind in operator.bind):
-        raise ConfigError(
-            f"operator.bind: {', '.join(operator.bind)} can be reached from other machines;"
-            " set operator.token for that"
-        )
-
-
-def _check_models(ai: AiSettings) -> None:
-    """Check that models and providers refer to each other. Raises `ConfigError`."""
-    names = [provider.name for provider in ai.providers]
-    for key, known in (("providers", names), ("models", [model.id for model in ai.models])):
-        twice = next((name for name in known if known.count(name) > 1), None)
-        if twice is not None:
-            raise ConfigError(f"ai.{key}: {twice!r} stands there twice")
-    for place, provider in enumerate(ai.providers):
-        if provider.key is not None and provider.key_variable is not None:
-            raise ConfigError(f"ai.providers[{place}]: set key or key_variable, not both")
-    for place, model in enumerate(ai.models):
-        unknown = next((name for name in model.providers if name not in names), None)
-        if unknown is not None:
-            nearest = f"; the nearest is {_nearest(unknown, names)!r}" if names else ""
-            raise ConfigError(f"ai.models[{place}].providers: there is no provider {unknown!r}{nearest}")
-
-
-def _check_mail(mail: MailSettings) -> None:
-    """Check that what belongs together is set together. Raises `ConfigError`."""
-    if mail.server is None:
-        return
-    if mail.sender is None:
-        raise ConfigError("mail.server: set mail.sender as well, such as crm@example.com")
-    if mail.password is not None and mail.password_variable is not None:
-        raise ConfigError("mail.password and mail.password_variable: set one of them, not both")
-    has_password = mail.password is not None or mail.password_variable is not None
-    if (mail.user is not None) != has_password:
-        raise ConfigError("mail.user and mail.password (or mail.password_variable): set both, or neither")
-    if has_password and mail.security == "none" and not is_loopback(mail.server):
-        raise ConfigError(
-            'mail.security: "none" would send the password in the clear; set "starttls" or "tls"'
-        )
-
-
 def mail_password(mail: MailSettings, environ: Mapping[str, str]) -> str | None:
     """The password for the mail server. Raises `ConfigError` for a variable that is not set."""
     if mail.server is None or mail.password_variable is None:
@@ -274,39 +196,3 @@ def mail_password(mail: MailSettings, environ: Mapping[str, str]) -> str | None:
         return MailPassword(password)
     except ValueError as error:
         raise ConfigError(f"{mail.password_variable}: {error}") from error
-
-
-def model_catalogue(ai: AiSettings, environ: Mapping[str, str] | None = None) -> ModelCatalogue:
-    """The service's models and providers, with keys from *environ*; without it, no provider has its key.
-
-    Raises `ConfigError` for a variable that is not set.
-    """
-    return ModelCatalogue(
-        map(_service_model, ai.models), (_service_provider(provider, environ) for provider in ai.providers)
-    )
-
-
-def _service_model(model: ModelSettings) -> ServiceModel:
-    cached_input = model.input if model.cached_input is None else model.cached_input
-    return ServiceModel(
-        id=model.id,
-        providers=tuple(dict.fromkeys(model.providers)),
-        upstream=model.upstream or model.id,
-        prices=Prices(int(model.input), int(cached_input), int(model.output)),
-        context_tokens=model.context_tokens,
-        output_tokens_max=model.output_tokens_max,
-    )
-
-
-def _service_provider(provider: ProviderSettings, environ: Mapping[str, str] | None) -> ServiceProvider:
-    key = provider.key or ""
-    if environ is None:
-        key = ""
-    elif provider.key_variable is not None:
-        key = environ.get(provider.key_variable, "")
-        if not key:
-            name, variable = provider.name, provider.key_variable
-            raise ConfigError(f"ai.providers: {name!r} takes its key from {variable}, which is not set")
-    return ServiceProvider(
-        name=provider.name, base_url=provider.base_url, key=key, usage_in_stream=provider.usage_in_stream
-    )

@@ -4,7 +4,6 @@ The names in `[server]` are those of the HTTP server's own options.
 """
 
 import re
-from email.utils import parseaddr
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
@@ -13,7 +12,6 @@ import msgspec
 
 from svc.domain.ai.money import Credits, Price
 from svc.domain.certificates.names import CertificateName
-from svc.domain.errors import InvalidValue
 from svc.domain.limits import (
     AI_MODEL_ID_CHARS_MAX,
     AI_TOKENS_MAX,
@@ -23,9 +21,8 @@ from svc.domain.limits import (
     EVENT_LIFE_MS,
     NAME_CHARS_MAX,
 )
-from svc.domain.mail.senders import Sender
-from svc.domain.records.contact_points import normalise_email
 from svc.domain.times import DAY_MS
+from svc.mail_settings import MailSettings
 
 TOKEN_CHARS_MIN: Final = 16
 CALLS_PER_MINUTE_MAX: Final = 100_000
@@ -226,71 +223,6 @@ class AiSettings(msgspec.Struct, frozen=True, kw_only=True):
     total_seconds: Seconds = 900
     providers: tuple[ProviderSettings, ...] = ()
     models: tuple[ModelSettings, ...] = ()
-
-
-def _is_sender(text: str) -> bool:
-    name, address = parseaddr(text)
-    try:
-        normalise_email(address)
-    except InvalidValue:
-        return False
-    return text.isprintable() and (not name or "<" in text)
-
-
-class MailAddress(str):
-    """Whom mails are from: an address, or a name and an address in angle brackets."""
-
-    __slots__ = ()
-
-    def __new__(cls, text: str) -> Self:
-        if not _is_sender(text):
-            raise ValueError(
-                f"{text!r} is no sender, such as crm@example.com or Harbour Lamps <crm@example.com>"
-            )
-        return super().__new__(cls, text)
-
-    @property
-    def sender(self) -> Sender:
-        """Its name and address."""
-        name, address = parseaddr(self)
-        return Sender(name, normalise_email(address))
-
-
-class MailPassword(str):
-    """The password for the mail server: never printed, and ASCII, as its sign-in needs."""
-
-    __slots__ = ()
-
-    def __new__(cls, text: str) -> Self:
-        if not text or not (text.isascii() and text.isprintable()):
-            raise ValueError("expected ASCII characters")
-        return super().__new__(cls, text)
-
-    def __repr__(self) -> str:
-        return "'•••'"
-
-
-MailSecurity = Literal["starttls", "tls", "none"]
-_MAIL_PORTS: Final[dict[MailSecurity, int]] = {"starttls": 587, "tls": 465, "none": 25}
-_HostName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9._:-]{1,253}$")]
-
-
-class MailSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """`[mail]`: the mail server. Without `server`, the service sends no mail."""
-
-    server: _HostName | None = None
-    port: Annotated[int, msgspec.Meta(ge=1, le=_PORT_MAX)] | None = None
-    security: MailSecurity = "starttls"
-    ca_file: Path | None = None
-    user: Annotated[str, msgspec.Meta(pattern=r"^[\x20-\x7e]{1,254}$")] | None = None
-    password: MailPassword | None = None
-    password_variable: str | None = None
-    sender: MailAddress | None = None
-
-    @property
-    def actual_port(self) -> int:
-        """The port, by default that of the kind of security (RFC 6409, RFC 8314)."""
-        return self.port or _MAIL_PORTS[self.security]
 
 
 class DataSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from svc.actors.mail.smtp_client import MailServerFailed
 from svc.domain.mail.messages import Envelope
 from svc.domain.mail.progress import MailOutcome
 from svc.domain.mail.senders import Sender
-from svc.settings import MailAddress, MailPassword, MailSecurity, MailSettings
+from svc.mail_settings import MailAddress, MailPassword, MailSecurity, MailSettings
 from tests.certificates import certify
 
 SENDER: Final = Sender("Harbour Lamps", "crm@harbour.example")

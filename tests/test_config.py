@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from svc.cli.commands.config import render, shown
-from svc.config import KEYS, ConfigError, Configuration, load
+from svc.config import KEYS, Configuration, load
+from svc.config_checks import ConfigError
 from svc.http.server import ServerOptions
 from svc.settings import Address, Secret, Settings
 

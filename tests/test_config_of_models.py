@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from svc.cli.commands.config import render
-from svc.config import ConfigError, Configuration, load, model_catalogue
+from svc.config import Configuration, load
+from svc.config_checks import ConfigError
+from svc.configured_models import model_catalogue
 from svc.settings import ModelSettings, ProviderSettings
 
 ROOT = Path(__file__).parents[1]

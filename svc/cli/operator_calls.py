@@ -18,7 +18,7 @@ from svc.cli.endpoints import public_urls
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
 from svc.clock import WallClock
-from svc.config import model_catalogue
+from svc.configured_models import model_catalogue
 from svc.domain.errors import Fault
 from svc.domain.identity.callers import Call, operator_call
 from svc.domain.identity.organizations import Organization

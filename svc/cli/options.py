@@ -12,7 +12,8 @@ from svc import logging
 from svc.cli.data_directory import DataDirectory
 from svc.cli.failures import BadConfiguration
 from svc.cli.operator_calls import Operator
-from svc.config import ConfigError, Configuration, load
+from svc.config import Configuration, load
+from svc.config_checks import ConfigError
 from svc.tools.tool import Tool
 
 P = ParamSpec("P")

@@ -1,7 +1,6 @@
 """The service's process: opens the store, the actor system and the listeners, and closes them in reverse."""
 
 import os
-import signal
 from collections.abc import AsyncIterator, Callable, Container, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -29,6 +28,7 @@ from svc.cli.endpoints import Endpoints, endpoints, reachable_host
 from svc.cli.failures import as_failure
 from svc.cli.listeners import Listeners, served_certificate
 from svc.cli.supervision.service_manager import READY, STOPPING, ServiceManager
+from svc.cli.supervision.signals import stop_on_signal
 from svc.cli.supervision.watchdog import Watchdog
 from svc.clock import Clock, WallClock
 from svc.domain.ai.models import ModelCatalogue
@@ -50,7 +50,6 @@ from svc.storage.store import Store
 
 log = structlog.get_logger("svc.service")
 
-_STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 CLOSING_SECONDS: Final = 30
 """For closing the store and other work that cannot be cancelled, once everything else has ended."""
 LOST_LINES_SECONDS: Final = 1
@@ -104,7 +103,7 @@ async def run(
         clock = WallClock()
         async with (
             manager.assured(),
-            _stop_on_signal(partial(_begin_stop, settings, watchdog, manager)) as stop,
+            stop_on_signal(partial(_begin_stop, settings, watchdog, manager)) as stop,
             _lost_lines_reported(),
             open_store(
                 directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
@@ -199,30 +198,6 @@ async def _lost_lines_reported() -> AsyncIterator[None]:
         nursery.start_soon(report)
         yield
         nursery.cancel_scope.cancel()
-
-
-@asynccontextmanager
-async def _stop_on_signal(on_signal: Callable[[], None]) -> AsyncIterator[trio.Event]:
-    """An event that the first SIGINT or SIGTERM sets, after *on_signal*. The second kills the process.
-
-    The kernel does that, so it works even if this program hangs; nothing that was answered is lost.
-    """
-    stop = trio.Event()
-
-    async def wait(signals: AsyncIterator[int]) -> None:
-        async for number in signals:
-            for stop_signal in _STOP_SIGNALS:
-                signal.signal(stop_signal, signal.SIG_DFL)
-            on_signal()
-            stop.set()
-            log.info("stopping", signal=signal.Signals(number).name)
-            return
-
-    with trio.open_signal_receiver(*_STOP_SIGNALS) as signals:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(wait, signals)
-            yield stop
-            nursery.cancel_scope.cancel()
 
 
 @asynccontextmanager

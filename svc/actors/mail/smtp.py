@@ -24,7 +24,7 @@ from svc.domain.limits import (
 from svc.domain.mail.messages import Envelope
 from svc.domain.mail.progress import MailOutcome
 from svc.domain.mail.senders import Sender
-from svc.settings import MailSettings
+from svc.mail_settings import MailSettings
 
 T = TypeVar("T")
 

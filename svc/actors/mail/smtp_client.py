@@ -10,7 +10,7 @@ from typing import Final
 from svc.domain.limits import MAIL_REPLY_BYTES_MAX, MAIL_REPLY_LINE_BYTES_MAX
 from svc.domain.mail.messages import Envelope
 from svc.domain.mail.progress import MailOutcome, verdict_of
-from svc.settings import MailSettings
+from svc.mail_settings import MailSettings
 
 _READY: Final = 220
 _OK: Final = 250

@@ -9,6 +9,7 @@ from svc.cli.data_directory import DataDirectory
 from svc.cli.doctor.certificate import certificate
 from svc.cli.doctor.data import clock, disk, permissions
 from svc.cli.doctor.findings import Check, Install
+from svc.cli.doctor.mail import mail
 from svc.cli.doctor.network import file_limits, ports, proxy_headers
 from svc.cli.options import configured
 from svc.config import Configuration
@@ -21,6 +22,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     file_limits,
     ports,
     proxy_headers,
+    mail,
     certificate,
 )
 

@@ -25,7 +25,9 @@ from svc.cli.invocation import program
 from svc.cli.options import configured
 from svc.cli.supervision.service_manager import ServiceManager
 from svc.cli.supervision.watchdog import Watchdog
-from svc.config import ConfigError, Configuration, model_catalogue
+from svc.config import Configuration
+from svc.config_checks import ConfigError
+from svc.configured_models import model_catalogue
 from svc.demo.ai import DEMO_PROVIDER, echo, with_demo
 from svc.domain.ai.money import MICRO, Credits
 from svc.domain.limits import FIRST_OWNER_LIFE_MS

@@ -54,6 +54,14 @@ def _import_another(page: Page, name: str, text: str) -> None:
     dialog.get_by_role("button", name="Import").click()
 
 
+def _refused_lines(page: Page, name: str) -> str:
+    """The file of refused lines, which is called *name*."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Refused lines as a file").click()
+    assert name == download.value.suggested_filename
+    return Path(download.value.path()).read_text()
+
+
 def test_a_file_is_tried_imported_and_mended_by_keys_alone(
     desk: Page, phone: Page, service: Service, watch: Watch, tmp_path: Path
 ) -> None:
@@ -100,10 +108,7 @@ def test_a_file_is_tried_imported_and_mended_by_keys_alone(
     expect(phone.get_by_role("heading", name="2 lines of “people.csv” are imported")).to_be_visible()
     assert 2 == _contacts(service, "ola@example.com", "pia@example.com")
     assert [] == faults(desk) + faults(phone)
-    with desk.expect_download() as download:
-        desk.get_by_role("button", name="Refused lines as a file").click()
-    assert "people.refused.csv" == download.value.suggested_filename
-    refused = Path(download.value.path()).read_text()
+    refused = _refused_lines(desk, "people.refused.csv")
     assert "no address" in refused
     assert "ola@" not in refused
 

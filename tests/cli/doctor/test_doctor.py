@@ -26,6 +26,7 @@ from svc.storage.certificates import CertificateFiles
 from svc.storage.clock import marks
 from tests.certificates import certify
 from tests.cli.conftest import Svc, filled
+from tests.mail_servers import real_server
 
 FREE = ("SVC_SERVER__BIND", "127.0.0.1:0"), ("SVC_OPERATOR__BIND", "127.0.0.1:0")
 
@@ -61,7 +62,7 @@ def test_a_sound_installation_has_no_problem(svc: Svc, whole: Path) -> None:
 
     assert result.exit_code == 0, result.output
     assert "problem" not in result.output
-    for about in ("permissions", "clock", "disk", "file limits", "proxy headers", "certificate"):
+    for about in ("permissions", "clock", "disk", "file limits", "proxy headers", "mail", "certificate"):
         assert f"  {about}: " in result.output
     assert not [path for path in whole.iterdir() if "doctor" in path.name]
 
@@ -318,3 +319,21 @@ def test_a_service_that_runs_is_found_at_its_ports(
         ("ok", f"127.0.0.1:{taken} (server.bind) is served."),
         ("problem", f"The service runs, and nothing listens on 127.0.0.1:{silent} (server.bind)."),
     ]
+
+
+def test_a_mail_server_that_can_be_used_is_no_problem(
+    svc: Svc, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that answers; one that does not; and none."""
+    assert one(svc, "mail") == ("ok", "No mail server is set: links are shown instead of sent.")
+    monkeypatch.setenv("SVC_MAIL__SENDER", "crm@example.com")
+    monkeypatch.setenv("SVC_MAIL__SERVER", "127.0.0.1")
+    monkeypatch.setenv("SVC_MAIL__SECURITY", "none")
+    with real_server() as (inbox, settings):
+        monkeypatch.setenv("SVC_MAIL__PORT", str(settings.port))
+        assert one(svc, "mail") == ("ok", f"The mail server 127.0.0.1:{settings.port} can be used.")
+    state, says = one(svc, "mail")
+
+    assert [] == inbox.taken
+    assert state == "problem"
+    assert says.startswith("The mail server 127.0.0.1 cannot be used: ")

@@ -45,7 +45,7 @@ LANDED = {
     "0021_views.py": "532345267136b54e4a86300b375723c0d3ca36b98d4ef917b0c9d12b3446cd34",
     "0022_files.py": "60c99af34dfa61ad81944e578574844a4c863a1a2fb198c8a18764d87decbcf0",
     "0023_imports.py": "eb77f17470b7af3d4ab11f9c64fe3e09af37e98eae803d09b864c095da91f162",
-    "0026_mail.py": "e7da7d6c00de0726c69b26a13cab180c354365b8ffe236a98e477cf586f61904",
+    "0024_mail.py": "be66523e108549be6bbf4eaf5c0d4f53cf98987df5f12568e6ce184ca3f62140",
 }
 """The SHA-256 of each migration as it landed."""
 
