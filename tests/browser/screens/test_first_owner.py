@@ -1,0 +1,58 @@
+"""The first start: what `svc run` prints leads the first owner to their organization."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+from tests.browser.places import WAIT_SECONDS
+from tests.browser.screens.conftest import PHONE, Watch
+from tests.browser.screens.test_every_screen import faults
+from tests.forked import Forked
+
+
+def test_the_first_owner_makes_the_organization(browser: Browser, tmp_path: Path) -> None:
+    """By the printed link, on a phone: faults stand at their fields, and the link works once."""
+    binds = ("--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0")
+    with (tmp_path / "log").open("w") as stderr:
+        process = Forked("run", "--data", str(tmp_path / "data"), *binds, stderr=stderr)
+    try:
+        link = ""
+        while not link:
+            found = re.search(r"http\S+/app/welcome#\S+", process.stdout.readline())
+            link = found[0] if found else ""
+        watch = Watch(link.partition("/app/")[0])
+        watch.expected = ["422", "401"]
+        context = browser.new_context(viewport=PHONE, reduced_motion="reduce")
+        context.set_default_timeout(WAIT_SECONDS * 1_000)
+        context.on("page", watch.on)
+        page = context.new_page()
+        page.goto(link)
+        expect(page.get_by_label("Organization")).to_be_focused()
+        assert "#" not in page.url
+        assert [] == faults(page)
+        page.keyboard.type("Harbour Lamps")
+        page.get_by_label("Your name").fill("Ida Holm")
+        page.get_by_label("E-mail").fill("ida@harbour-lamps.example")
+        page.get_by_label("New password").fill("short")
+        page.keyboard.press("Enter")
+        expect(page.get_by_label("New password")).to_have_attribute("aria-invalid", "true")
+        page.get_by_label("New password").fill("ten lamps at the harbour")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Forms", exact=True)).to_be_visible()
+        page.goto(f"{watch.origin}/app/settings/organization")
+        expect(page.get_by_label("Name", exact=True)).to_have_value("Harbour Lamps")
+        again = context.new_page()
+        again.goto(link)
+        again.get_by_label("Organization").fill("Another")
+        again.get_by_label("Your name").fill("Eve")
+        again.get_by_label("E-mail").fill("eve@example.com")
+        again.get_by_label("New password").fill("ten lamps at the harbour")
+        again.keyboard.press("Enter")
+        expect(again.get_by_role("alert")).to_be_visible()
+        assert "/app/welcome" in again.url
+        context.close()
+        assert [] == watch.complaints
+    finally:
+        process.terminate()
+        process.wait(WAIT_SECONDS)
