@@ -40,6 +40,13 @@ LAMPS: tuple[dict[str, Any], ...] = (
 )
 
 
+_OWNED = '{"slug": "hook", "label": "Hook", "labelPlural": "Hooks"}'
+_OWNED_PROPERTIES = (
+    '{"objectType": "hook", "slug": "lamp", "label": "Lamp", "type": "relation", "options": ["lamp"]}',
+    '{"objectType": "hook", "slug": "keeper", "label": "Keeper", "type": "member"}',
+)
+
+
 def _organizations(tx: Tx) -> None:
     for name, locale in (("Here", "de_DE"), ("There", "en_US")):
         organization = provisioning.create(tx, NewOrganization(name=name, country="DE", locale=locale))
@@ -89,6 +96,40 @@ def test_what_was_exported_is_the_same_elsewhere(data, tmp_path, svc: Svc, form)
         ]
         assert len(LAMPS) == len(told[0])
         assert told[0] == told[1]
+
+
+def test_what_relations_lead_to_is_found_elsewhere(data, tmp_path, svc: Svc):
+    """With `--names`, by the record's name and the member's e-mail; without, by ids of here alone."""
+    filled(data, _organizations)
+    here, there = [word for word in svc("org", "list").output.split() if word.startswith("org_")]
+    for organization in (here, there):
+        svc("call", "object.create", _OWNED, "--organization", organization)
+        for body in _OWNED_PROPERTIES:
+            made = svc("call", "property.create", body, "--organization", organization)
+            assert 0 == made.exit_code, made.output
+        svc("user", "create", "ada@example.com", "--name", "Ada", "--organization", organization)
+    lamps, hooks = tmp_path / "lamps.csv", tmp_path / "hooks.csv"
+    lamps.write_text("name\n=Arc\nBow\n")
+    hooks.write_text("name,lamp,keeper\nFirst,'=Arc,ada@example.com\nSecond,Bow,\n")
+    first, second, ids = (tmp_path / f"{name}.csv" for name in ("first", "second", "ids"))
+    results = [
+        svc("import", OBJECT, str(lamps), "--organization", here),
+        svc("import", OBJECT, str(lamps), "--organization", there),
+        svc("import", "hook", str(hooks), "--organization", here),
+        svc("export", "hook", str(first), "--organization", here, "--names"),
+        svc("export", "hook", str(ids), "--organization", here),
+        svc("import", "hook", str(first), "--organization", there),
+        svc("export", "hook", str(second), "--organization", there, "--names"),
+    ]
+    refused = svc("import", "hook", str(ids), "--organization", there)
+    no_csv = svc("export", "hook", str(tmp_path / "hooks.ndjson"), "--organization", here, "--names")
+
+    assert [0] * 7 == [result.exit_code for result in results], [result.output for result in results]
+    assert [("'=Arc", "ada@example.com"), ("Bow", "")] == [
+        (row["lamp"], row["keeper"]) for row in rows_of(first)
+    ]
+    assert rows_of(first) == rows_of(second)
+    assert (1, 2) == (refused.exit_code, no_csv.exit_code)
 
 
 def test_refused_lines_are_told_and_written(shop, svc: Svc, tmp_path):

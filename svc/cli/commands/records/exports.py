@@ -70,6 +70,11 @@ def _filters(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
     help="Everything that belongs to the organization, into DIR, which must be new or empty.",
 )
 @click.option("--bom", is_flag=True, help="Begin CSV with a byte order mark, which some spreadsheets need.")
+@click.option(
+    "--names",
+    is_flag=True,
+    help="Relations by name and members by e-mail, so that another organization finds them.",
+)
 @on_installation
 def command(
     selection: Selection,
@@ -81,6 +86,7 @@ def command(
     filters: list[Filter],
     directory: Path | None,
     bom: bool,
+    names: bool,
 ) -> None:
     """Export the records of OBJECT to FILE, or to the standard output, the oldest first.
 
@@ -99,11 +105,20 @@ def command(
         return
     assert object_type is not None  # noqa: S101  # said above
     is_json = (file_format or ("ndjson" if file.suffix.lower() in _JSON_SUFFIXES else "csv")) == "ndjson"
-    trio.run(partial(_export, selection, object_type, file, filters, is_json=is_json, bom=bom))
+    if names and is_json:
+        raise click.UsageError("--names is for CSV: lines of JSON have ids")
+    trio.run(partial(_export, selection, object_type, file, filters, is_json=is_json, bom=bom, names=names))
 
 
 async def _export(
-    selection: Selection, object_type: str, file: Path, filters: list[Filter], *, is_json: bool, bom: bool
+    selection: Selection,
+    object_type: str,
+    file: Path,
+    filters: list[Filter],
+    *,
+    is_json: bool,
+    bom: bool,
+    names: bool,
 ) -> None:
     async with selection.opened_to_read() as installation:
         properties = await _properties(installation, object_type)
@@ -112,12 +127,16 @@ async def _export(
             "filters": [_filter(one, properties) for one in filters],
             "sort": [{"property": "createdAt"}],
             "limit": LIST_ROWS_MAX,
+            "texts": names,
         }
+        emails = await _emails(installation, properties) if names else {}
         csv = CsvWriter(properties.values())
         head = b"" if is_json else (_BYTE_ORDER_MARK if bom else b"") + csv.head().encode()
         with _writing(file) as written:
             async for page in pages(installation, "record.list", asked):
                 records = page["records"]
+                if names:
+                    records = [_named(record, properties, emails) for record in records]
                 lines = json_lines(records) if is_json else csv.lines(records).encode()
                 written.write(head + lines)
                 head = b""
@@ -134,6 +153,28 @@ async def _properties(installation: Caller, object_type: str) -> dict[str, Prope
         )
         for told in object_["properties"]
     }
+
+
+async def _emails(installation: Caller, properties: dict[str, Property]) -> dict[str, str]:
+    """The e-mails of all members by their ids, if any of the *properties* is a member."""
+    if not any(prop.type == "member" for prop in properties.values()):
+        return {}
+    listed = pages(installation, "member.list", {"limit": LIST_ROWS_MAX})
+    return {member["id"]: member["email"] async for page in listed for member in page["members"]}
+
+
+def _named(record: dict[str, Any], properties: dict[str, Property], emails: dict[str, str]) -> dict[str, Any]:
+    """*record* with what it refers to by name and e-mail; by id where there is none."""
+    values: dict[str, Any] = {}
+    for slug, value in record["properties"].items():
+        match properties[slug].type if slug in properties else None:
+            case "relation":
+                values[slug] = record["texts"].get(slug) or value
+            case "member":
+                values[slug] = emails.get(value, value)
+            case _:
+                values[slug] = value
+    return record | {"properties": values}
 
 
 def _filter(given: Filter, properties: dict[str, Property]) -> dict[str, Any]:
