@@ -62,6 +62,7 @@ def test_two_people_change_the_organization(desk: Page, service: Service) -> Non
     desk.get_by_label("Name", exact=True).fill(before["name"])
     desk.get_by_label("Time zone").select_option(before["timeZone"])
     save(desk)
+    expect(desk.get_by_role("button", name=f"{before['name']}, account")).to_be_visible()
     assert before["name"] == ask(desk, service, "organization.get")["name"]
 
 
