@@ -350,8 +350,10 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
         ),
         ("UPDATE suggestions SET decided_at = 1", "every suggestion is open, or was decided"),
         (
-            "INSERT INTO invitations"
-            " SELECT 'i', id, '', 'rol_x', '[]', '', '', 1, 2, 3, NULL FROM organizations",
+            (
+                "INSERT INTO invitations"
+                " SELECT 'i', id, '', 'rol_x', '[]', '', '', 1, 2, 3, NULL FROM organizations"
+            ),
             "every member, key and invitation has a role that is there",
         ),
         (
