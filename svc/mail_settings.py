@@ -10,7 +10,7 @@ from svc.domain.errors import InvalidValue
 from svc.domain.mail.senders import Sender
 from svc.domain.records.contact_points import normalise_email
 
-_PORT_MAX: Final = 0xFFFF
+PORT_MAX: Final = 0xFFFF
 
 
 def _is_sender(text: str) -> bool:
@@ -64,7 +64,7 @@ class MailSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`[mail]`: the mail server. Without `server`, the service sends no mail."""
 
     server: _HostName | None = None
-    port: Annotated[int, msgspec.Meta(ge=1, le=_PORT_MAX)] | None = None
+    port: Annotated[int, msgspec.Meta(ge=1, le=PORT_MAX)] | None = None
     security: MailSecurity = "starttls"
     ca_file: Path | None = None
     user: Annotated[str, msgspec.Meta(pattern=r"^[\x20-\x7e]{1,254}$")] | None = None

@@ -22,7 +22,7 @@ from svc.domain.limits import (
     NAME_CHARS_MAX,
 )
 from svc.domain.times import DAY_MS
-from svc.mail_settings import MailSettings
+from svc.mail_settings import PORT_MAX, MailSettings
 
 TOKEN_CHARS_MIN: Final = 16
 CALLS_PER_MINUTE_MAX: Final = 100_000
@@ -31,7 +31,6 @@ HSTS_SECONDS_MAX: Final = 63_072_000
 """Two years: the most that browsers' preload lists ask for."""
 HISTORY_DAYS_MAX: Final = 3_650
 _ADDRESS: Final = re.compile(r"(\[[^\[\]]+\]|[^:\[\]\s]*):(?P<port>[0-9]{1,5})")
-_PORT_MAX: Final = 0xFFFF
 _BASE_URL: Final = re.compile(
     r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?/?"
 )
@@ -45,7 +44,7 @@ class Address(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> Self:
-        if (match := _ADDRESS.fullmatch(text)) is None or int(match["port"]) > _PORT_MAX:
+        if (match := _ADDRESS.fullmatch(text)) is None or int(match["port"]) > PORT_MAX:
             raise ValueError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000")
         return super().__new__(cls, text)
 
