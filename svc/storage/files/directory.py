@@ -17,6 +17,7 @@ import trio
 from svc.domain.files.contents import ContentFacts, ContentReader
 from svc.storage.files.contents import ContentMissing, ContentsFailed
 from svc.storage.files.names import ContentLocks
+from svc.storage.private_files import sync
 
 T = TypeVar("T")
 
@@ -226,15 +227,6 @@ class _Open:
 
     async def read(self, offset: int, size: int) -> bytes:
         return await self._files.work(partial(os.pread, self._handle, size, offset))
-
-
-def sync(folder: Path) -> None:
-    """Have the entries of *folder* on the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _make(folder: Path) -> None:
