@@ -22,7 +22,7 @@ from svc.http.embeds import door as embeds
 from svc.http.embeds.door import EmbedDoor
 from svc.http.fast_path import FastPath
 from svc.http.files import door as files
-from svc.http.files.door import DownloadDoor, SessionReader, UploadDoor
+from svc.http.files.door import DownloadDoor, UploadDoor
 from svc.http.forms.door import FormDoor
 from svc.http.identity.door import people_doors
 from svc.http.imports.door import ImportsDoor
@@ -81,7 +81,7 @@ def public_app(
             files.API_PATH: UploadDoor(system, REGISTRY, KeyGate(system)),
             f"{files.API_PATH}/": DownloadDoor(system, REGISTRY, KeyGate(system), signed=True),
             files.APP_PATH: UploadDoor(system, REGISTRY, SessionGate(system, transport)),
-            f"{files.APP_PATH}/": DownloadDoor(system, REGISTRY, SessionReader(system, transport)),
+            f"{files.APP_PATH}/": DownloadDoor(system, REGISTRY, SessionGate(system, transport, reads=True)),
             events_door.PATH: EventsDoor(system, transport, REGISTRY),
             screens.STATIC_PATH: StaticDoor(assets),
             tools.APP_PATH: ToolDoor(system, REGISTRY, SessionGate(system, transport)),

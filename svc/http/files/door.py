@@ -9,26 +9,21 @@ from urllib.parse import parse_qs
 
 import structlog
 from werkzeug.exceptions import MethodNotAllowed
-from werkzeug.sansio.http import parse_cookie
 
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
 from svc.domain.errors import DomainError, Unauthenticated
 from svc.domain.files.addresses import PATH as FILE_PATH
 from svc.domain.files.files import StoredFile
-from svc.domain.identity.callers import DoorName
 from svc.domain.limits import FILE_BYTES_MAX
 from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
 from svc.http.files.representation import Part, etag_of, headers_of, name_in, part_of
 from svc.http.problems.call_problems import call_problem
 from svc.http.request.body import ClientGone
-from svc.http.request.organization import organization_in
-from svc.http.request.session_cookie import SESSION_COOKIE, cookie_name, session_token
-from svc.http.request.transport import Transport
 from svc.http.response.answers import Fields, success
 from svc.http.response.conditional import is_not_modified
 from svc.http.tools.admission import answer_admitted, budget_headers, call_of
-from svc.http.tools.door import SESSION_UNAUTHORIZED, Gate
+from svc.http.tools.door import Gate
 from svc.services import files, tool_calls
 from svc.tools.registry import Registry
 
@@ -75,29 +70,6 @@ class UploadDoor:
         await files.check_upload(self._system, call, request.length)
         result = await files.upload(self._system, call, name, pieces, request.text("idempotency-key"))
         return success(result.body, replayed=result.replayed)
-
-
-class SessionReader:
-    """Admits by session cookie to what is only read, in the organization that `?org=` names."""
-
-    door: DoorName = "app"
-    unauthorized = SESSION_UNAUTHORIZED
-
-    def __init__(self, system: System, transport: Transport) -> None:
-        self._system = system
-        self._transport = transport
-
-    async def admit(self, request: Request) -> Admission:
-        """Authenticate the person; without `?org=` in their home.
-
-        Raises:
-            Unauthenticated: there is no valid session.
-            InvalidInput: the request names more than one organization.
-            Forbidden: the person is not a member there.
-        """
-        encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
-        cookie = parse_cookie(request.text("cookie")).get(cookie_name(SESSION_COOKIE, encrypted=encrypted))
-        return await tool_calls.admit_person(self._system, session_token(cookie), organization_in(request))
 
 
 class DownloadDoor:

@@ -19,7 +19,14 @@ from svc.http.problems.problems import UNAUTHORIZED, problem
 from svc.http.request.bearer import bearer_token
 from svc.http.request.json_body import read_json
 from svc.http.request.organization import organization_in
-from svc.http.request.session_cookie import CHALLENGE, CSRF_HEADER, SESSION_COOKIE, cookie_name, guarded_token
+from svc.http.request.session_cookie import (
+    CHALLENGE,
+    CSRF_HEADER,
+    SESSION_COOKIE,
+    cookie_name,
+    guarded_token,
+    session_token,
+)
 from svc.http.request.transport import Transport
 from svc.http.response.answers import NO_STORE, success
 from svc.http.tools.admission import answer_admitted, call_of, deprecation_headers
@@ -68,14 +75,15 @@ class KeyGate:
 
 
 class SessionGate:
-    """Admits by session cookie and CSRF token."""
+    """Admits by session cookie, and by CSRF token unless the door only reads."""
 
     door: DoorName = "app"
     unauthorized = SESSION_UNAUTHORIZED
 
-    def __init__(self, system: System, transport: Transport) -> None:
+    def __init__(self, system: System, transport: Transport, *, reads: bool = False) -> None:
         self._system = system
         self._transport = transport
+        self._reads = reads
 
     async def admit(self, request: Request) -> Admission:
         """Authenticate the person, in the organization that the request names or else in their home.
@@ -88,7 +96,9 @@ class SessionGate:
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
         cookie = parse_cookie(request.text("cookie")).get(name)
-        token = guarded_token(cookie, request.text(CSRF_HEADER.lower()))
+        token = (
+            session_token(cookie) if self._reads else guarded_token(cookie, request.text(CSRF_HEADER.lower()))
+        )
         return await tool_calls.admit_person(self._system, token, organization_in(request))
 
 
