@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.places import WAIT_SECONDS, Service, Website, service_with_demo, website_elsewhere
 
-CHROMIUM_NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first is the same engine without windows and bars of its own, which are most of opening a page."""
 CHROMIUM_ARGS: Final = (
     "--no-sandbox",
     "--disable-gpu",
