@@ -33,7 +33,7 @@ from svc.storage.sqlite.engine import raw
 from svc.storage.sqlite.store import migrate_to_head, open_store
 from svc.storage.store import Store, Tx
 from svc.storage.webhooks import tables
-from tests.http.tools.crashing import Steps, forked, told
+from tests.http.tools.crashing import Steps, forked, rehearse, told
 from tests.town import SECRETS
 from tests.webhooks import a_webhook, happen
 
@@ -158,7 +158,14 @@ async def look(path: Path) -> Left:
         return await store.read_long(left)
 
 
+async def _all(path: Path, pipe: int) -> None:
+    await begin(path)
+    await live(path, Steps(pipe, 0))
+    await look(path)
+
+
 def main(directory: Path) -> None:
+    rehearse(directory, _all)
     fresh = directory / "fresh.db"
     told(partial(begin, fresh))
     for number in count(1):

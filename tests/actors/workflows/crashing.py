@@ -31,7 +31,7 @@ from svc.storage.records import records
 from svc.storage.sqlite.engine import raw
 from svc.storage.sqlite.store import migrate_to_head, open_store
 from svc.storage.store import Store, Tx
-from tests.http.tools.crashing import Steps, forked, told
+from tests.http.tools.crashing import Steps, forked, rehearse, told
 from tests.people import a_member, call_of
 from tests.town import SECRETS
 from tests.workflows import NOTE, a_document, a_workflow
@@ -168,6 +168,13 @@ def _after(conn: Connection) -> After:
 def main(directory: Path, *beginnings: str, fill: Callable[[Tx], None] = _fill, work: Work = work) -> None:
     # What is logged, such as of a wakeup after the end of a life, is not among what is printed.
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+
+    async def all_(path: Path, pipe: int) -> None:
+        await begin(path, fill)
+        await work(path, Some(pipe, 0, beginnings))
+        await finish(path, work)
+
+    rehearse(directory, all_)
     fresh = directory / "fresh.db"
     told(lambda: begin(fresh, fill))
     for number in count(1):
