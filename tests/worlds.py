@@ -20,6 +20,7 @@ from svc.actors.outbound.client import OutboundHttp
 from svc.actors.system import System
 from svc.domain.channels.connections import Connection
 from svc.domain.times import DAY_MS
+from svc.storage.integrity import check
 from svc.storage.store import Store
 from tests.channels import a_connection
 from tests.replay import seeded_scheduling
@@ -156,5 +157,8 @@ class WorldMachine(RuleBasedStateMachine):
     world: World
 
     def teardown(self) -> None:
+        """End the world, whose data keep every promise: what is broken stays so, and one look is enough."""
         if "world" in vars(self):  # the example may have ended before that rule
+            found = self.world.do(self.world.here.store.read, lambda conn: list(check(conn)))
             self.world.close()
+            assert [] == [one for one in found if one.broken]

@@ -29,7 +29,6 @@ from svc.actors.outbound.errors import NotSent
 from svc.actors.webhooks.webhook import Webhook
 from svc.domain.errors import Conflict
 from svc.storage import tables as root_tables
-from svc.storage.integrity import check
 from svc.storage.webhooks import deliveries, redelivery, tables, webhooks
 from svc.storage.webhooks.webhooks import WebhookChanges
 from tests.town import START
@@ -391,11 +390,6 @@ class Promises(WorldMachine):
         [row] = self.world.do(self.world.here.rows, tables.webhooks)
         assert (self.model.active, self.model.why) == (row.active, row.disabled_reason)
         assert self.model.failing_since == row.failing_since
-
-    @invariant()
-    def the_data_keep_every_promise(self) -> None:
-        found = self.world.do(self.world.here.store.read, lambda conn: list(check(conn)))
-        assert [] == [one for one in found if one.broken]
 
 
 def test_deliveries_are_as_promised_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
