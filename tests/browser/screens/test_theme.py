@@ -11,7 +11,15 @@ _COLOURS: Final = """
   return [one.tagName, color, backgroundColor, borderTopColor].join(" ");
 })
 """
-_SETTLED: Final = "Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => {})"
+_SETTLED: Final = """
+async () => {
+  do {
+    await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map((one) => one.finished));
+  } while (document.getAnimations().length);
+}
+"""
+"""What inherits a colour that changes begins to change after it."""
 
 
 @pytest.mark.parametrize("path", ["/app/submissions", "/app/settings/objects", "/app/settings/audit"])
