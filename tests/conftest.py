@@ -19,6 +19,11 @@ settings.register_profile("svc", deadline=None, derandomize=True)
 settings.load_profile("svc")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a test of another program waits for it, and so leaves a core idle."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_finish() -> None:
     """Look for garbage from here on, and as `svc run` does: never among what was imported or collected.
 
