@@ -129,22 +129,20 @@ def candidates(conn: sa.Connection, organization_id: str, search: str, before: s
             yield from reversed(found)
 
 
-def build(tx: Tx, organization_id: str) -> bool:
-    """Add the next block, if there are submissions for it; whether there may be more to add."""
-    first = end(tx.conn, organization_id)
-    ids = _ids_since(tx.conn, organization_id, first)
-    if len(ids) <= BLOCK_ROWS:
+def build(tx: Tx, organization_id: str, rows: int = BLOCK_ROWS) -> bool:
+    """Add the next block of so many *rows*, if there are more; whether there may be another to add."""
+    ids = _ids_since(tx.conn, organization_id, end(tx.conn, organization_id), rows + 1)
+    if len(ids) <= rows:
         return False
     *ids, end_id = ids
-    rows = tx.conn.execute(
-        sa.select(*_SEARCHED).where(tables.submissions.c.id.in_(ids)).order_by(tables.submissions.c.id)
-    )
+    column = tables.submissions.c
+    texts = tx.conn.execute(sa.select(*_SEARCHED).where(column.id.in_(ids)).order_by(column.id))
     _INSERT.run(
         tx.conn,
         organization_id=organization_id,
         first_id=ids[0],
         end_id=end_id,
-        texts=_LINE_END.join(_line(row) for row in rows.tuples()),
+        texts=_LINE_END.join(_line(row) for row in texts.tuples()),
         ids="\n".join(ids).encode(),
     )
     return True
@@ -182,15 +180,15 @@ def unlike_rows(conn: sa.Connection) -> Iterator[str]:
             yield f"{organization_id}, from {first_id} on"
 
 
-def _ids_since(conn: sa.Connection, organization_id: str, first: str) -> list[str]:
-    """The oldest submissions from one on, of all forms: those of a block, and the first after it."""
+def _ids_since(conn: sa.Connection, organization_id: str, first: str, most: int) -> list[str]:
+    """The oldest *most* submissions from one on, of all forms."""
     forms = sa.select(tables.forms.c.id).where(tables.forms.c.organization_id == organization_id)
     with ExitStack() as stack:
         of_forms = [
             stack.enter_context(closing(_OF_FORM.each(conn, of_form=form_id, since=first)))
             for form_id in conn.scalars(forms).all()
         ]
-        return [row.id for row in islice(merge(*of_forms), BLOCK_ROWS + 1)]
+        return [row.id for row in islice(merge(*of_forms), most)]
 
 
 def _line(texts: Sequence[bytes | None]) -> bytes:

@@ -129,7 +129,7 @@ class Search(Selection):
         super().__init__(conn, organization_id, () if "\0" in text else form_ids, label)
         self._text = text.strip()
         self._pattern = _pattern(self._text)
-        self._by_blocks = not self._is_short()
+        self._by_blocks = self._text != "" and not self._is_short()
         self._since = search_blocks.end(conn, organization_id) if self._by_blocks else ""
 
     def newest(self, before: str, most: int) -> list[str]:
