@@ -17,7 +17,7 @@ from sqlalchemy import Connection, inspect
 from svc.storage.migrations import migrate
 from svc.storage.sqlite import full_text
 from svc.storage.sqlite.engine import make_engine, raw
-from svc.storage.sqlite.transaction import schema_change
+from svc.storage.sqlite.schema_changes import schema_change
 
 KEPT: Final = Path(__file__).parent / "kept"
 AT: Final = 1_789_689_600_000

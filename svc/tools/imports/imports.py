@@ -198,9 +198,9 @@ class GetImport(ToolInput, frozen=True, kw_only=True):
 def get(view: View, call: Call, request: GetImport) -> ImportAnswer:
     """Show an import: how far it is, what became of its lines, and the first ones that were refused.
 
-    Once its upload is complete, `columns` has what its columns are probably for. While it waits to be started,
-    an `encoding` or a `separator` shows the headings, first lines and columns that the file has if it is read
-    with these; without them, as it was found to be written, or was started with last.
+    Once its upload is complete, `columns` has what its columns are probably for. While it waits to be
+    started, an `encoding` or a `separator` shows the headings, first lines and columns that the file has if
+    it is read with these; without them, as it was found to be written, or was started with last.
     """
     organization_id = call.caller.organization_id
     if request.id is None:

@@ -188,7 +188,7 @@ def test_how_a_file_is_written_may_be_chosen(desk: Page, phone: Page, service: S
     desk.get_by_label("Choose a file").set_input_files(
         {"name": "bars.csv", "mimeType": "text/csv", "buffer": content}
     )
-    separator, encoding = desk.get_by_label("Between two cells"), desk.get_by_label("Letters are encoded as")
+    separator, encoding = desk.get_by_label("Separator"), desk.get_by_label("Encoding")
     expect(separator).to_have_value(";")
     expect(encoding).to_have_value("windows-1252")
     expect(desk.get_by_label("What “Name” is for")).to_have_value("name")
@@ -205,7 +205,7 @@ def test_how_a_file_is_written_may_be_chosen(desk: Page, phone: Page, service: S
     expect(desk.get_by_role("heading", name="What would become of 1 line", exact=True)).to_be_focused()
     expect(separator).to_have_value("|")
     phone.goto(desk.url)
-    expect(phone.get_by_label("Between two cells")).to_have_value("|")
+    expect(phone.get_by_label("Separator")).to_have_value("|")
     _check_both(desk, phone)
     desk.get_by_role("button", name="Import 1 line").click()
     expect(desk.get_by_role("heading", name="1 line of “bars.csv” is imported")).to_be_visible()

@@ -17,8 +17,8 @@ from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
 from svc.storage.sqlite import full_text
 from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.sqlite.store import migrate_to_head
-from svc.storage.sqlite.transaction import schema_change
 from tests.storage.keeping import KEPT
 
 LANDED = {

@@ -26,9 +26,9 @@ export const imports = {
   },
   map: {
     title: "What the columns of “{file}” are for",
-    separator: "Between two cells",
+    separator: "Separator",
     separators: { ",": "Comma (,)", ";": "Semicolon (;)", "\t": "Tab", "|": "Bar (|)" },
-    encoding: "Letters are encoded as",
+    encoding: "Encoding",
     encodings: { "utf-8": "UTF-8", "windows-1252": "Windows-1252", "utf-16-le": "UTF-16, little-endian", "utf-16-be": "UTF-16, big-endian" },
     columns: "Columns",
     of: "What “{heading}” is for",
