@@ -76,6 +76,10 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
         zone, locale = time_zone_of(self.time_zone), locale_of(self.locale)
         return f"{format_datetime(moment, 'medium', tzinfo=zone, locale=locale)} ({self.time_zone})"
 
+    def guide(self, name: str) -> str:
+        """The address of a guide, for what has no screen."""
+        return f"{self.base_url}/docs/{name}"
+
     def link(self, path: str, token: str = "") -> str:
         """The address of a screen, in this organization."""
         query = f"?org={self.organization_id}" if self.is_guest and not token else ""
@@ -188,8 +192,8 @@ def _offline(data: MailData, reader: Reader, _token: str) -> Letter:
             ),
             "Replies wait until it is online again. You are told at most once an hour.",
         ),
-        link_label="Open the messengers",
-        link=reader.link("/app/settings/messengers"),
+        link_label="How bridges work",
+        link=reader.guide("bridges"),
     )
 
 
@@ -201,8 +205,8 @@ def _disabled(data: MailData, reader: Reader, _token: str) -> Letter:
             f"The webhook {data.name} was disabled at {reader.moment(data.at)}: {why}.",
             "Events make no deliveries for it until it is active again.",
         ),
-        link_label="Open the webhooks",
-        link=reader.link("/app/settings/webhooks"),
+        link_label="How to send again what was missed",
+        link=reader.guide("webhooks"),
     )
 
 
@@ -217,8 +221,8 @@ def _credits(data: MailData, reader: Reader, _token: str) -> Letter:
             ),
             "Without credits, calls of models that the service pays for are refused.",
         ),
-        link_label="Open the usage",
-        link=reader.link("/app/settings/ai"),
+        link_label="What calls cost",
+        link=reader.guide("gateway"),
     )
 
 
