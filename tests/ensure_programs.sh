@@ -32,7 +32,7 @@ ensure() {
 
 ensure chromium tests/browser chromium-browser google-chrome
 ensure prosody tests/client/test_xmpp.py
-ensure pebble "the tests of certificates"
+ensure pebble tests/actors/certificates/test_acme_order.py
 ensure nginx tests/release/test_proxies.py
 ensure caddy tests/release/test_proxies.py
 rm -f "$log"
