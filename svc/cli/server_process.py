@@ -45,6 +45,7 @@ from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
 from svc.storage.files.contents import FileStore
 from svc.storage.files.directory import DirectoryFiles
+from svc.storage.sqlite.migration_process import migrate_apart
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store
 
@@ -106,7 +107,11 @@ async def run(
             stop_on_signal(partial(_begin_stop, settings, watchdog, manager)) as stop,
             _lost_lines_reported(),
             open_store(
-                directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
+                directory.database,
+                clock,
+                prepare=migrate_apart,
+                sealer=Sealer(secrets.sealing),
+                mails=mail_server is not None,
             ) as store,
             _bounded_end(watchdog),
         ):

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from svc.storage.migrations import migrate
-from svc.storage.sqlite.engine import BUSY_SECONDS, make_engine, raw, sole_use
+from svc.storage.sqlite.engine import BUSY_SECONDS, keep_temporary_files_in, make_engine, raw, sole_use
 from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import StoreFailed
 
@@ -132,6 +132,7 @@ def compact(path: Path) -> None:
     """
     with sole_use(path):
         try:
+            keep_temporary_files_in(path.absolute().parent)
             with closing(sqlite3.connect(path, isolation_level=None)) as conn:
                 conn.execute("VACUUM")
                 conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
