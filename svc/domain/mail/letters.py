@@ -238,8 +238,8 @@ def _backup(data: MailData, reader: Reader, _token: str) -> Letter:
     return Letter(
         subject="A backup has failed",
         sentences=(
-            f"The backup that began at {reader.moment(data.at)} has failed: {data.reason}",
-            "It was started on the machine that the service runs on. Ask the people who operate it.",
+            f"A backup has failed at {reader.moment(data.at)}: {data.reason}",
+            "Backups are made on the machine that the service runs on. Ask the people who operate it.",
         ),
     )
 
