@@ -118,7 +118,7 @@ class BackupKeeper(Actor[System, BackupKeeperState]):
         is_new = before is None or _cause(why) != _cause(before)
         is_due = state.told_at is None or now - state.told_at >= TOLD_EVERY_MS
         if is_new or is_due:
-            log.error("no backup was made", why=why, next_one=rfc3339(state.look_at))
+            log.error("no good backup was made", why=why, next_one=rfc3339(state.look_at))
         if is_due and await self._tell_owners(why):
             state.told_at = now
 
