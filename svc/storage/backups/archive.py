@@ -46,7 +46,13 @@ class Archive(NamedTuple):
 def write(originals: Originals, staging: Path, stopped: Stopped = never) -> Archive:
     """Write an archive into *staging*, an empty directory, which takes the copy of the database as well.
 
-    Raises `BackupFailed`, `BackupStopped`, `StoreError` and `OSError`; there may be a part of it then.
+    There may be a part of it after a failure.
+
+    Raises:
+        BackupFailed: there is too little room.
+        BackupStopped: it was stopped.
+        StoreError: the data cannot be read, or is damaged.
+        OSError: the disk failed.
     """
     copied, path = staging / originals.database.name, staging / "archive"
     _check_room(staging, 2 * _size_of(originals.database))

@@ -1,5 +1,6 @@
 """The BackupKeeper: when it makes backups, what it says of failures, and what a stop leaves."""
 
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,45 +11,19 @@ import trio
 from structlog.testing import capture_logs
 
 from svc.actors.backups.backup_keeper import BACKUP_KEEPER, BackupKeeper
-from svc.actors.backups.backups import BackupPlan, Backups
+from svc.actors.backups.backups import Backups
 from svc.actors.system import System
-from svc.domain.backups.schedule import Schedule
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from svc.storage.backups import archive, kept
 from svc.storage.backups.failures import BackupStopped
 from svc.storage.backups.kept import PART
 from svc.storage.mail import tables
-from tests.backups import an_installation
+from tests.backups import Place
 from tests.mailing import PostTown, post_town
 from tests.town import SECRETS, START, Town, town
 
 HOURS = HOUR_MS / SECOND_MS
 DAYS = DAY_MS / SECOND_MS
-
-
-async def at_once(fn: Callable[[], Any], *, abandon_on_cancel: bool, limiter: trio.CapacityLimiter) -> Any:
-    """As `trio.to_thread.run_sync`, without the thread: a mock clock would run ahead of it."""
-    async with limiter:
-        return fn()
-
-
-class Place:
-    """An installation, and the directory for its backups."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.originals = an_installation(folder / "data", b"a note")
-        self.directory = folder / "backups"
-        self.begun: list[int] = []
-        """When backups were begun, in ms since the test began."""
-
-    def backups(self, keep: int = 7, every_hours: int = 24) -> Backups:
-        schedule = Schedule.of("03:00", every_hours)
-        plan = BackupPlan(originals=self.originals, directory=self.directory, schedule=schedule, keep=keep)
-        return Backups(plan, at_once)
-
-    def names(self) -> list[str]:
-        return sorted(path.name for path in self.directory.iterdir())
 
 
 @pytest.fixture
@@ -176,7 +151,7 @@ async def test_a_failure_that_lasts_is_told_each_day(place, autojump_clock, monk
 
     async with post_town() as here:
         with capture_logs() as logs, monkeypatch.context() as patched:
-            patched.setattr(archive.shutil, "disk_usage", little)
+            patched.setattr(shutil, "disk_usage", little)
             async with keeping(here, place.backups()):
                 await trio.sleep(2.5 * DAYS)
                 place.directory.rename(place.folder / "away")

@@ -159,7 +159,7 @@ def test_a_disk_that_fills_up_meanwhile_leaves_no_part(
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(archive.contents, "write", full)
+    monkeypatch.setattr(contents, "write", full)
     with pytest.raises(BackupFailed, match="No space left on device"):
         make(originals, directory, NOW, 1)
 
