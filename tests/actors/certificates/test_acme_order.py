@@ -202,7 +202,8 @@ def test_where_the_account_is_forgotten_one_is_made_and_the_order_goes_on(tmp_pa
 
     answers = GOOD | {"/order": lambda _: problem("rateLimited", "first", 429), "/account/1": order}
     with misbehaving(tmp_path, answers) as server:
-        account, kept = _known(server), []
+        kept: list[Account] = []
+        account = _known(server)
         answers["/order"] = order
         failed = _refused_by(server, account, email, kept.append)
 
