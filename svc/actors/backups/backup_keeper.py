@@ -104,9 +104,7 @@ class BackupKeeper(Actor[System, BackupKeeperState]):
         except BackupStopped:
             log.info("a backup was broken off, since the service ends; the next start makes it")
         except BackupFailed as error:
-            # A check that was broken off looks like data that cannot be read.
-            if not self.system.quiesced:
-                self.failed.tell(str(error))
+            self.failed.tell(str(error))
         else:
             self.ended.tell(made)
 

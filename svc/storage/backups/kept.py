@@ -13,7 +13,7 @@ import msgspec
 
 from svc.domain.times import SECOND_MS, moment_ms
 from svc.storage.backups import archive
-from svc.storage.backups.failures import BackupFailed, Stopped, never
+from svc.storage.backups.failures import BackupFailed, Stopped, never, stop_if
 from svc.storage.backups.originals import Originals
 from svc.storage.private_files import sync
 from svc.storage.store import StoreError
@@ -97,6 +97,7 @@ def make(originals: Originals, directory: Path, now: int, keep: int, stopped: St
         place = f"{error.filename}: " if error.filename else ""
         raise BackupFailed(f"{place}{error.strerror or error}") from error
     except StoreError as error:
+        stop_if(stopped)  # a check of the copy that was stopped looks like data that cannot be read
         raise BackupFailed(str(error)) from error
 
 
