@@ -37,6 +37,8 @@ class BackupKeeperState(msgspec.Struct, kw_only=True):
     """When it looks next whether a backup is due."""
     begun_at: int | None = None
     """When the backup was begun that is being made; None if none is."""
+    is_late: bool = False
+    """Whether it was said that this one takes longer than a period."""
     told_at: int | None = None
     """When the Owners were told last, of the failures since the last backup."""
 
@@ -61,11 +63,15 @@ class BackupKeeper(Actor[System, BackupKeeperState]):
         """Begin the backup that may be due, or wait for it."""
         state, now = self.state, self.system.clock.now()
         if state.begun_at is not None:
-            return
-        if state.look_at > now:
+            self.check.after(CHECK_SECONDS)
+            if not state.is_late and now - state.begun_at >= self._backups.plan.schedule.every_ms:
+                state.is_late = True
+                await self._note_failure("a backup takes longer than a period: does the disk of it answer?")
+        elif state.look_at > now:
             self.check.after(min((state.look_at - now) / SECOND_MS, CHECK_SECONDS))
         elif self.start_soon(self._make, now):
-            state.begun_at = now
+            state.begun_at, state.is_late = now, False
+            self.check.after(CHECK_SECONDS)
 
     @turn
     async def ended(self, made: Made | None) -> None:

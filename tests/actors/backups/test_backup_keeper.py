@@ -202,6 +202,25 @@ async def test_a_backup_without_a_file_is_told_and_made_once_a_period(place, aut
     assert len(mailed) == 2
 
 
+async def test_a_disk_that_does_not_answer_is_said(place, autojump_clock):
+    """Once, when a backup has taken a period; no second one is begun beside it, and the service goes on."""
+
+    async def hang(*_: Any, **__: Any) -> None:
+        await trio.sleep_forever()
+
+    async with post_town() as here:
+        backups = Backups(place.backups().plan, hang)
+        with capture_logs() as logs:
+            async with keeping(here, backups) as system:
+                await trio.sleep(3 * DAYS)
+                assert [1] == [seen.tasks for seen in system.actors("BackupKeeper")]
+        mailed = await told(here)
+
+    assert mailed == ["backup.failed"]
+    assert [line["why"] for line in logs] == [backups.status.last_failure]
+    assert "does the disk of it answer?" in (backups.status.last_failure or "")
+
+
 async def test_a_stop_breaks_a_backup_off(place, autojump_clock, monkeypatch):
     """Nothing waits for it, and it is no failure."""
 
