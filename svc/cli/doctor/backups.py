@@ -36,8 +36,8 @@ def backups(install: Install) -> Iterator[Finding]:
     schedule = Schedule.of(settings.at, settings.every_hours)
     if good is None:
         state: State = "problem" if install.running else "warning"
-        says = f"There is no good one in {directory}: the service makes one when it starts."
-        yield Finding(_ABOUT, state, says)
+        remedy = "service's log says why" if install.running else "service makes one when it starts"
+        yield Finding(_ABOUT, state, f"There is no good one in {directory}: the {remedy}.")
     elif schedule.is_overdue(good.at, now):
         says = f"The last good one is more than {OVERDUE_PERIODS} periods old, of {rfc3339(good.at)}."
         yield Finding(_ABOUT, "problem", f"{says} The service's log says why.")
