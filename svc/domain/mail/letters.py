@@ -68,6 +68,10 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
         """The message *key*, in the organization's language."""
         return say(self.locale, key, n, **values)
 
+    def guide(self, name: str) -> str:
+        """The address of a guide, for what has no screen."""
+        return f"{self.base_url}/docs/{name}"
+
     def link(self, path: str, token: str = "") -> str:
         """The address of a screen, in this organization."""
         query = f"?org={self.organization_id}" if self.is_guest and not token else ""
@@ -170,7 +174,7 @@ def _offline(data: MailData, reader: Reader, _token: str) -> Letter:
             reader.say("offline.how"),
         ),
         link_label=reader.say("offline.link"),
-        link=reader.link("/app/settings/messengers"),
+        link=reader.guide("bridges"),
     )
 
 
@@ -183,7 +187,7 @@ def _disabled(data: MailData, reader: Reader, _token: str) -> Letter:
             reader.say("disabled.how"),
         ),
         link_label=reader.say("disabled.link"),
-        link=reader.link("/app/settings/webhooks"),
+        link=reader.guide("webhooks"),
     )
 
 
@@ -196,7 +200,7 @@ def _credits(data: MailData, reader: Reader, _token: str) -> Letter:
             reader.say("credits.how"),
         ),
         link_label=reader.say("credits.link"),
-        link=reader.link("/app/settings/ai"),
+        link=reader.guide("gateway"),
     )
 
 

@@ -65,20 +65,20 @@ ENGLISH: Final[Words] = {
         " reason {why}."
     ),
     "offline.how": "Replies wait until it is online again. You are told at most once an hour.",
-    "offline.link": "Open the messengers",
+    "offline.link": "How bridges work",
     "disabled.subject": "Disabled: the webhook {webhook}",
     "disabled.what": "The webhook {webhook} was disabled at {at}: {why}.",
     "disabled.how": "Events make no deliveries for it until it is active again.",
     "disabled.for.gone": "its receiver answered 410, which says that it is gone",
     "disabled.for.failing": "for five days, nothing could be delivered to it",
-    "disabled.link": "Open the webhooks",
+    "disabled.link": "How to send again what was missed",
     "credits.subject": "Few credits are left: {left}",
     "credits.what": (
         "{organization} has {left} credits left for the AI gateway, less than a fifth of what there was after"
         " the last grant."
     ),
     "credits.how": "Without credits, calls of models that the service pays for are refused.",
-    "credits.link": "Open the usage",
+    "credits.link": "What calls cost",
     "key.subject": "The key {key} ends soon",
     "key.what": "The key {key} expires at {until}.",
     "key.how": ("Programs that use it are refused from then on: make another one, and put it in its place."),

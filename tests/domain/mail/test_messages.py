@@ -129,7 +129,7 @@ def test_a_guests_links_lead_to_the_organization():
         is_guest=True,
     )
 
-    assert "https://x.example/app/settings/webhooks?org=org_1" in text_of(written("webhook.disabled", guest))
+    assert "https://x.example/app/settings/api-keys?org=org_1" in text_of(written("apikey.ending", guest))
     assert "https://x.example/app/reset#svcr_token" in text_of(written("password.reset", guest))
 
 
