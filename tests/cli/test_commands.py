@@ -362,6 +362,13 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
             "UPDATE identities SET value = 'x@example.com' WHERE kind = 'email'",
             "every contact is known by its own e-mail and phone",
         ),
+        (
+            (
+                "INSERT INTO submission_blocks"
+                " SELECT organization_id, id, 'sub_~', x'78', CAST(id AS BLOB) FROM submissions LIMIT 1"
+            ),
+            "every block of submissions has what they are searched by",
+        ),
         ("UPDATE suggestions SET decided_at = 1", "every suggestion is open, or was decided"),
         (
             (

@@ -18,7 +18,8 @@ from sqlalchemy.exc import DatabaseError
 
 from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
-from svc.storage.sqlite.transaction import read_snapshot, schema_change
+from svc.storage.sqlite.schema_changes import schema_change
+from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import StoreError, StoreFailed
 
 _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
