@@ -1,14 +1,14 @@
 /** Gets the next screen ready while the one before is still shown: its module, and what it asks first. */
 import type { ComponentType } from "preact";
-import { type Address, address, arriving } from "../house/address";
+import { type Address, address, arriving, beginAt, to } from "../house/address";
 import { askAhead, dropAhead } from "../house/ahead";
-import { may } from "../house/boot";
+import { may, organization } from "../house/boot";
 import { listKey } from "../house/lists";
 import { isKnown } from "../house/queries";
 import { inputAt, type Question } from "../house/questions";
 import { queryKey } from "../house/tools";
 import type { Place, ScreenProps } from "../places";
-import { type Match, placeAt } from "./match";
+import { type Match, placeAt, START, startOf } from "./match";
 
 /** A screen whose answers take longer is shown without them. */
 const ANSWERS_MS = 150;
@@ -23,8 +23,9 @@ export async function load(place: Place): Promise<void> {
   if (!loaded.has(place)) loaded.set(place, (await place.load()).default);
 }
 
-/** Load what is drawn first with the screen in it. */
+/** Load the first screen's module, so that what is drawn first has the screen in it. */
 export async function loadFirst(): Promise<void> {
+  if (address.peek().path === START && organization) beginAt(to(startOf()));
   const place = placeAt(address.peek().path)?.place;
   if (place) await load(place).catch(retriedOnScreen);
 }

@@ -17,7 +17,7 @@ import { PLACES } from "../places";
 import { load, screenOf } from "./arrival";
 import { IdentityDialog } from "./identity_dialog";
 import { KeyHelp, keyHelpIsOpen } from "./key_help";
-import { addressOf, isSettings, labelOf, type Match, placeAt, settingsStart, startOf } from "./match";
+import { addressOf, isSettings, labelOf, type Match, placeAt, settingsStart, START, startOf } from "./match";
 import { Bar, SideNavigation } from "./navigation";
 import { PageSkeleton, ShownThing } from "./page";
 import { Boundary, NoOrganization, NoRight, NotFound } from "./pages";
@@ -38,7 +38,7 @@ document.addEventListener("keydown", (event) => {
 export function App() {
   const { path } = address.value;
   const match = placeAt(path);
-  const isStart = path === "/app/";
+  const isStart = path === START;
   const isSettingsStart = path === "/app/settings" || path === "/app/account";
   useEffect(() => {
     if (isStart) void go(to(startOf()), { replace: true });

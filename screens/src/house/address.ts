@@ -57,6 +57,13 @@ export function to(path: string, query: Record<string, string | null | undefined
   return text ? `${path}?${text}` : path;
 }
 
+/** Begin at *href* instead of where the page was opened, before anything is drawn. */
+export function beginAt(href: string): void {
+  history.replaceState(current, "", href);
+  address.value = here("load");
+  goal.value = address.peek().path;
+}
+
 /** Go to *href*, an own address made by `to`. Resolves to false where unsaved work kept the person. */
 export async function go(href: string, { replace = false }: Way = {}): Promise<boolean> {
   const url = new URL(href, location.href);

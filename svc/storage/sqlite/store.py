@@ -70,7 +70,6 @@ async def open_store(
         StoreFailed: the file cannot be used, or a thread of the store has ended by itself, in which case the
             block is cancelled first.
     """
-    engine = make_engine(path)
     sources = Sources(random, sealer, mails=mails)
     read_traces: list[Traces] = []
     inside = trio.CancelScope()
@@ -88,6 +87,7 @@ async def open_store(
     async with AsyncExitStack() as opening:
         try:
             make_file(path)
+            engine = make_engine(path)
             opening.enter_context(sole_use(path))
             with trio.CancelScope(shield=True):
                 writer = await opening.enter_async_context(
