@@ -172,7 +172,9 @@ def test_there_is_a_scene_of_every_screen() -> None:
     paths = [scene.path.partition("?")[0].partition("#")[0] for scene in SCENES]
     for screen in built().manifest.screens:
         pattern = re.sub(r"\{\w+\}", "[^/]+", screen.path)
-        assert screen.path in {"*", "/app/"} or any(re.fullmatch(pattern, path) for path in paths), screen.path
+        assert screen.path in {"*", "/app/"} or any(re.fullmatch(pattern, path) for path in paths), (
+            screen.path
+        )
 
 
 def test_the_town_answers_as_the_tools_do() -> None:
