@@ -48,10 +48,7 @@ deb: dist/svc  ## Build the Debian package from it
 	@$(BIN)/python -m release.debian
 
 test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens dist/svc  ## Run every test, on all cores
-	sh tests/browser/ensure_chromium.sh
-	sh tests/client/ensure_prosody.sh
-	sh tests/ensure_pebble.sh
-	sh tests/release/ensure_proxies.sh
+	sh tests/ensure_programs.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too

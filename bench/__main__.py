@@ -9,6 +9,7 @@ NAMES: Final = (
     "actors",
     "forms",
     "memory",
+    "start",
     "crash",
     "records",
     "imports",

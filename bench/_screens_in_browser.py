@@ -7,23 +7,17 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import trio
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    CDPSession,
-    ConsoleMessage,
-    Page,
-    Request,
-    sync_playwright,
-)
+from playwright.sync_api import sync_playwright
 
 from bench._archive import fill_archive
 from bench._machine import Server, free_port, is_ready, program, running, use_all_cores
 from bench._report import Target, print_table
+from bench._screen_visits import SLOWED, Visitor
+from bench._static_page import serving as serving_static
 from bench._world import DATABASE
 from svc.clock import WallClock
 from svc.domain.crypto.keys import SESSION, digest, new_key
@@ -43,10 +37,7 @@ SUBMISSIONS: Final = 100_000
 FORMS: Final = 20
 EMBEDS: Final = 60
 HELD_EVERY: Final = 50
-SLOWED: Final = 4
 VISITS: Final = 7
-KEYS: Final = 10
-WAIT_MS: Final = 20_000
 
 KIB: Final = 1_024
 FIRST_KIB_MAX: Final = 80
@@ -56,41 +47,21 @@ SHOWN_MS_MAX: Final = 300
 KEY_MS_MAX: Final = 50
 
 PLAIN: Final = "plain"
-_BEFORE: Final = "/docs/icon.svg"
-"""What the tab shows before, so that the start of its process is not in the figure; a first visit's is."""
-_ROW: Final = "tbody tr"
+_ROWS: Final = "table[aria-label={}] tbody tr"
 _HOLD_EVERY: Final = """UPDATE submissions SET state = 'held', held_reason = 'several', contact_id = NULL,
     filed_at = NULL, candidates = '[]' WHERE rowid % ? = 0"""
-_SHOWN: Final = """
-    const look = () => {
-      if (!document.querySelector(SELECTOR)) return false;
-      requestAnimationFrame(() => {
-        const channel = new MessageChannel();
-        channel.port1.onmessage = () => { console.debug("shown", performance.now()); };
-        channel.port2.postMessage(null);
-      });
-      return true;
-    };
-    const seen = new MutationObserver(() => { if (look()) seen.disconnect(); });
-    seen.observe(document, { childList: true, subtree: true });
-"""
-"""Notes when what is waited for has been painted, in ms since the page was asked for."""
-_KEY: Final = """
-    addEventListener("keydown", (event) => requestAnimationFrame(() => {
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => { console.debug("key", performance.now() - event.timeStamp); };
-      channel.port2.postMessage(null);
-    }), true);
-"""
-"""Notes how long it is from a key to the end of the frame that answers it."""
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True):
     """One address, and how soon it shows."""
 
     name: str
-    slowed_ms: list[float]
-    as_is_ms: list[float]
+    went_ms: list[float]
+    """Come to from another screen by a link, slowed."""
+    again_ms: list[float]
+    """Loaded once more in the same tab, slowed."""
+    new_tab_ms: list[float]
+    """In a new tab, slowed."""
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,8 +75,10 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     first_ms: list[float]
     """A browser that has been nowhere, slowed."""
     screens: list[Screen]
-    key_slowed_ms: list[float]
-    key_as_is_ms: list[float]
+    static_ms: list[float]
+    """The plain list's page as HTML with its style and without a script, in a new tab, slowed: the floor."""
+    key_ms: list[float]
+    """From a key until the list has answered it, slowed."""
 
 
 def require_chromium() -> str:
@@ -118,7 +91,7 @@ def require_chromium() -> str:
 
 
 def measure(space: Path) -> Seen:
-    """Visit every screen that has a list, slowed and as the machine is, in turns."""
+    """Come to every screen that has a list, by each way in turns."""
     data = space / "browser"
     fill_archive(data, SUBMISSIONS, organizations=1, forms=FORMS, contacts_every=1)
     with closing(sqlite3.connect(data / DATABASE)) as db:
@@ -127,16 +100,17 @@ def measure(space: Path) -> Seen:
         [(form_id,), *_] = db.execute("SELECT id FROM forms").fetchall()
         [(held_id,)] = db.execute("SELECT max(id) FROM submissions WHERE state = 'held'").fetchall()
     token = _fill(data)
+    rows = _ROWS.format("Submissions")
     addresses = {
-        PLAIN: ("/app/submissions", _ROW),
-        "filtered by state": ("/app/submissions?state=Held", _ROW),
-        "filtered by form": (f"/app/submissions?form={form_id}", _ROW),
-        "searched": ("/app/submissions?q=petrova", _ROW),
-        "searched, one in 100,000": ("/app/submissions?q=40001%40mail", _ROW),
+        PLAIN: ("/app/submissions", rows),
+        "filtered by state": ("/app/submissions?state=Held", rows),
+        "filtered by form": (f"/app/submissions?form={form_id}", rows),
+        "searched": ("/app/submissions?q=petrova", rows),
+        "searched, one in 100,000": ("/app/submissions?q=40001%40mail", rows),
         "searched, none found": ("/app/submissions?q=nobody", ".empty"),
         "open panel": (f"/app/submissions?state=Held&open={held_id}", ".panel dl"),
-        "embeds": ("/app/embeds", _ROW),
-        "objects": ("/app/settings/objects", _ROW),
+        "embeds": ("/app/embeds", _ROWS.format("Embeds")),
+        "objects": ("/app/settings/objects", _ROWS.format("Objects")),
     }
     use_all_cores()  # Chromium is many processes
     with _serving(data) as server, sync_playwright() as playwright:
@@ -144,17 +118,21 @@ def measure(space: Path) -> Seen:
             executable_path=require_chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
         origin = f"http://127.0.0.1:{server.port}"
-        visitor = _Visitor(browser, origin, token)
+        visitor = Visitor(browser, origin, token)
         first = [visitor.first(*addresses[PLAIN]) for _ in range(VISITS)]
         for path, selector in addresses.values():
             visitor.visit(path, selector, 1)  # so that the files are in the cache, and its index is read
-        screens = {name: Screen(name=name, slowed_ms=[], as_is_ms=[]) for name in addresses}
-        for _ in range(VISITS):
-            for name, (path, selector) in addresses.items():
-                screens[name].slowed_ms.append(visitor.visit(path, selector, SLOWED))
-                screens[name].as_is_ms.append(visitor.visit(path, selector, 1))
-        path, selector = addresses[PLAIN]
-        keys = {rate: visitor.keys(path, selector, rate) for rate in (SLOWED, 1)}
+        screens = {name: Screen(name=name, went_ms=[], again_ms=[], new_tab_ms=[]) for name in addresses}
+        static_ms = []
+        with serving_static(visitor.html(*addresses[PLAIN]), origin) as static_origin:
+            static = Visitor(browser, static_origin, token)
+            for _ in range(VISITS):
+                static_ms.append(static.visit("/", rows, SLOWED))
+                for name, (path, selector) in addresses.items():
+                    screens[name].went_ms.append(visitor.go(path, selector))
+                    screens[name].again_ms.append(visitor.again(path, selector))
+                    screens[name].new_tab_ms.append(visitor.visit(path, selector, SLOWED))
+        key_ms = visitor.keys(*addresses[PLAIN])
         browser.close()
     fetched = first[0][1]
     return Seen(
@@ -163,81 +141,9 @@ def measure(space: Path) -> Seen:
         all_kib=sum(len(file.gzipped) for file in built().files.values()) / KIB,
         first_ms=[shown for shown, _ in first],
         screens=list(screens.values()),
-        key_slowed_ms=keys[SLOWED],
-        key_as_is_ms=keys[1],
+        static_ms=static_ms,
+        key_ms=key_ms,
     )
-
-
-class _Visitor:
-    """A signed-in person's browser."""
-
-    def __init__(self, browser: Browser, origin: str, token: str) -> None:
-        self._browser = browser
-        self._origin = origin
-        self._cookie: Any = {"name": "svc_session", "value": token, "url": origin}
-        self._usual = self._context()
-
-    def _context(self) -> BrowserContext:
-        context = self._browser.new_context(viewport={"width": 1280, "height": 800})
-        context.add_cookies([self._cookie])
-        context.set_default_timeout(WAIT_MS)
-        return context
-
-    def first(self, path: str, selector: str) -> tuple[float, dict[str, int]]:
-        """A visit with nothing in the cache, slowed: ms, and the bytes of each answer with its head."""
-        context = self._context()
-        page = context.new_page()
-        finished: list[Request] = []
-
-        def note(request: Request) -> None:
-            finished.append(request)
-
-        page.on("requestfinished", note)
-        shown = self._open(page, path, selector, SLOWED)
-        page.wait_for_load_state("load")
-        fetched = {request.url: _size(request) for request in finished if "/api/" not in request.url}
-        context.close()
-        return shown, fetched
-
-    def visit(self, path: str, selector: str, rate: int) -> float:
-        """Open *path* in a tab of ours; ms until what *selector* finds is painted."""
-        page = self._usual.new_page()
-        page.goto(self._origin + _BEFORE)
-        shown = self._open(page, path, selector, rate)
-        page.close()
-        return shown
-
-    def keys(self, path: str, selector: str, rate: int) -> list[float]:
-        """ms from a key that moves down the list until it has been painted, many times."""
-        page = self._usual.new_page()
-        page.goto(self._origin + _BEFORE)
-        page.add_init_script(_KEY)
-        self._open(page, path, selector, rate)
-        took = []
-        for _ in range(KEYS):
-            with page.expect_console_message(lambda line: line.text.startswith("key")) as said:
-                page.keyboard.press("j")
-            took.append(_figure(said.value))
-        page.close()
-        return took
-
-    def _open(self, page: Page, path: str, selector: str, rate: int) -> float:
-        devtools: CDPSession = page.context.new_cdp_session(page)
-        devtools.send("Emulation.setCPUThrottlingRate", {"rate": rate})
-        page.add_init_script(_SHOWN.replace("SELECTOR", msgspec.json.encode(selector).decode()))
-        # The page says so itself: to ask it again and again would slow it.
-        with page.expect_console_message(lambda line: line.text.startswith("shown")) as said:
-            page.goto(self._origin + path, wait_until="commit")
-        return _figure(said.value)
-
-
-def _figure(said: ConsoleMessage) -> float:
-    return float(said.text.partition(" ")[2])
-
-
-def _size(request: Request) -> int:
-    sizes = request.sizes()
-    return sizes["responseBodySize"] + sizes["responseHeadersSize"]
 
 
 @contextmanager
@@ -274,12 +180,13 @@ def _owner(tx: Tx) -> str:
 
 def show(seen: Seen) -> list[Target]:
     """Print what was seen; returns the targets."""
-    rows: list[list[str | float]] = [["first visit", median(seen.first_ms), max(seen.first_ms), "", ""]]
-    rows += [_row(one.name, one.slowed_ms, one.as_is_ms) for one in seen.screens]
-    rows.append(_row("a key", seen.key_slowed_ms, seen.key_as_is_ms))
+    rows = [_row("first visit", [], [], seen.first_ms), _row("plain HTML of it", [], [], seen.static_ms)]
+    rows += [_row(one.name, one.went_ms, one.again_ms, one.new_tab_ms) for one in seen.screens]
+    rows.append(_row("a key", seen.key_ms, [], []))
     print_table(
-        f"Chromium, {SUBMISSIONS:,} submissions and contacts, ms until painted, medians of {VISITS}",
-        ["", f"slowed {SLOWED} times", "worst", "as it is", "worst"],
+        f"Chromium slowed {SLOWED} times, {SUBMISSIONS:,} submissions and contacts, ms until painted,"
+        f" medians of {VISITS}",
+        ["", "by a link", "worst", "again", "worst", "in a new tab", "worst"],
         rows,
     )
     sizes = {
@@ -287,8 +194,8 @@ def show(seen: Seen) -> list[Target]:
         "its scripts": (seen.first_scripts_kib, FIRST_SCRIPTS_KIB_MAX),
         "all screens": (seen.all_kib, ALL_KIB_MAX),
     }
-    times = {f"shown, {one.name}": (median(one.slowed_ms), SHOWN_MS_MAX) for one in seen.screens}
-    times["a key"] = (median(seen.key_slowed_ms), KEY_MS_MAX)
+    times = {f"shown, {one.name}": (median(one.went_ms), SHOWN_MS_MAX) for one in seen.screens}
+    times["a key"] = (median(seen.key_ms), KEY_MS_MAX)
     return [
         Target(name=name, figure=figure, bound=bound, unit=unit)
         for unit, targets in (("KiB", sizes), ("ms", times))
@@ -296,5 +203,5 @@ def show(seen: Seen) -> list[Target]:
     ]
 
 
-def _row(name: str, slowed_ms: list[float], as_is_ms: list[float]) -> list[str | float]:
-    return [name, median(slowed_ms), max(slowed_ms), median(as_is_ms), max(as_is_ms)]
+def _row(name: str, *figures: list[float]) -> list[str | float]:
+    return [name, *(one for some in figures for one in ((median(some), max(some)) if some else ("", "")))]

@@ -3,6 +3,7 @@
 ```
 svc               the start: a shell script
 bin/python3       the interpreter that builds this
+bin/python        what starts it with the libraries below: a shell script
 lib/*.so.*        the shared libraries that it and the packages need, but not those of the C library
 lib/python3.N/    the standard library, and in site-packages the program and what it needs at run time
 ```
@@ -64,12 +65,13 @@ def build(tree: Path) -> None:
     _copy_program(packages)
     (tree / "bin").mkdir()
     shutil.copyfile(Path(sys.executable).resolve(), tree / "bin" / "python3")
-    (tree / "bin" / "python3").chmod(0o755)
+    shutil.copyfile(HERE / "python.sh", tree / "bin" / "python")
     for source in _shared_libraries(tree):
         shutil.copyfile(source, tree / "lib" / source.name)
     shutil.copyfile(HERE / "start.py", tree / "start.py")
     shutil.copyfile(HERE / "start.sh", tree / "svc")
-    (tree / "svc").chmod(0o755)
+    for program in (tree / "bin" / "python3", tree / "bin" / "python", tree / "svc"):
+        program.chmod(0o755)
     _strip(tree)
 
 

@@ -6,6 +6,7 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
@@ -26,6 +27,18 @@ _lists: Final = msgspec.json.Decoder(float_hook=Decimal)
 
 Origin = str
 """The source of a value, as messages name it: a file, an environment variable or a flag."""
+
+
+def documented() -> str:
+    """The file with every key, its default and its meaning.
+
+    A wheel has the `config/svc.toml` of the repository as `svc/svc.toml` (`force-include` in pyproject.toml),
+    and a checkout or an editable install has it beside the package.
+    """
+    packaged = files("svc").joinpath("svc.toml")
+    if packaged.is_file():
+        return packaged.read_text("utf-8")
+    return (Path(str(files("svc"))).parent / DEFAULT_FILE).read_text("utf-8")
 
 
 class Configuration(msgspec.Struct, frozen=True):

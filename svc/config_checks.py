@@ -34,6 +34,8 @@ def check_together(settings: Settings) -> None:
             parse_networks(texts)
         except InvalidValue as error:
             raise ConfigError(f"{key}: {error}") from error
+    if settings.backup.directory == settings.data.directory:
+        raise ConfigError("backup.directory: name another one than data.directory")
     _check_models(settings.ai)
     _check_mail(settings.mail)
     if operator.token is None and not all(bind.is_loopback for bind in operator.bind):

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, Self
 
 import msgspec
 
+from svc.backup_settings import BackupSettings
 from svc.domain.ai.money import Credits, Price
 from svc.domain.certificates.names import CertificateName
 from svc.domain.limits import (
@@ -250,4 +251,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ai: AiSettings = AiSettings()
     mail: MailSettings = MailSettings()
     data: DataSettings = DataSettings()
+    backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()

@@ -13,8 +13,17 @@ from cryptography.x509.oid import NameOID
 from svc.http.server import Certificate
 
 
-def certify(directory: Path, name: str, *addresses: str) -> Certificate:
-    """A new certificate of *name* and *addresses*, and its key, as files in *directory*."""
+def certify(
+    directory: Path,
+    name: str,
+    *addresses: str,
+    begun: timedelta = timedelta(hours=1),
+    left: timedelta = timedelta(hours=1),
+) -> Certificate:
+    """A new certificate of *name* and *addresses*, and its key, as files in *directory*.
+
+    Its life has *begun* so long ago, and so much is *left* of it.
+    """
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
@@ -26,8 +35,8 @@ def certify(directory: Path, name: str, *addresses: str) -> Certificate:
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
+        .not_valid_before(now - begun)
+        .not_valid_after(now + left)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())

@@ -17,6 +17,7 @@ from svc.cli.data_directory import DataDirectory
 from svc.domain.sites.visits import PageView
 from svc.storage.approvals import approvals
 from svc.storage.files.directory import put
+from svc.storage.forms import search_blocks
 from svc.storage.migrations import migrate
 from svc.storage.sites import sites, visits
 from svc.storage.sqlite.engine import raw
@@ -27,6 +28,9 @@ from tests.channels import Receiver
 from tests.tooling import ToolTown, _tools
 from tests.town import town
 from tests.webhooks import a_webhook
+
+BLOCK_ROWS: Final = 2
+"""Submissions in a block for searches, so that there are several blocks."""
 
 
 class Somebody(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +100,8 @@ async def inhabited(seed: int) -> AsyncIterator[ToolTown]:
                 await act(agents, one)
                 await trio.sleep(1)
             await trio.sleep(60)
+            while await made.store.write(search_blocks.build, made.organization.id, BLOCK_ROWS):
+                pass
             yield made
 
 

@@ -106,6 +106,9 @@ def _serve(asking: socket.socket) -> None:
     vars(passwords).update(HASHER=PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     for name in IMPORTED:  # after that, since they take it from there
         import_module(name)
+    # What migrates is imported here already, so no further process is started for it.
+    here = import_module("svc.storage.sqlite.store").migrate_to_head
+    vars(import_module("svc.cli.server_process")).update(migrate_apart=here)
     gc.collect()
     gc.freeze()
     while True:

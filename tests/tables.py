@@ -2,7 +2,7 @@
 
 from svc.storage.ai.tables import ledger
 from svc.storage.embeds.tables import embeds
-from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, server_keys, submissions
+from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, server_keys, submission_blocks, submissions
 from svc.storage.identity.tables import (
     api_keys,
     invitations,
@@ -66,6 +66,7 @@ __all__ = [
     "sign_in_failures",
     "sign_in_links",
     "sites",
+    "submission_blocks",
     "submissions",
     "suggestions",
     "team_members",

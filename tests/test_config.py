@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from svc.cli.commands.config import render, shown
-from svc.config import KEYS, Configuration, load
+from svc.config import KEYS, Configuration, documented, load
 from svc.config_checks import ConfigError
 from svc.http.server import ServerOptions
 from svc.settings import Address, Secret, Settings
@@ -280,6 +280,7 @@ def test_the_documented_file_has_every_key_with_its_default() -> None:
     path = ROOT / "config" / "svc.toml"
     text = path.read_text("utf-8")
 
+    assert documented() == text
     uncommented = re.sub(r"^# (?=\[\[|\w+ = )", "", text, flags=re.MULTILINE)
     assert sorted(KEYS) == sorted(
         f"{section}.{key}" for section, keys in tomllib.loads(uncommented).items() for key in keys

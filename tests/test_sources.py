@@ -28,6 +28,7 @@ ALLOWED: Final = {
     "actors/certificates/acme_session.py": "the machine's clock is what is compared; tests give another",
     "cli/data_directory.py": "made once, before there is a store to replay",
     "cli/demo_files.py": "made for a file beside the data",
+    "cli/doctor/backups.py": "the machine's clock is what backups are compared with",
     "cli/doctor/certificate.py": "the machine's clock is what certificates are compared with",
     "cli/doctor/data.py": "the machine's clock is what is looked at",
     "client/backoff.py": "the client kit runs in others' programs, without this system",

@@ -67,6 +67,9 @@ const screens = PLACES.flatMap(({ path, load, asks = [] }) => {
   return [...new Set(paths)].map((each) => ({ path: each, scripts, calls: asks }));
 });
 
+// `/app/` leads to the first screen of the navigation that the person may see: mostly to this one.
+screens.push({ ...screens.find(({ path }) => path === PLACES.find(({ section }) => section)?.path), path: "/app/" });
+
 // The navigation is on every screen, and so are its numbers.
 const counts = PLACES.flatMap(({ count }) => (count ? [{ tool: count.tool, input: count.input }] : []));
 if (counts.length > 0) screens.unshift({ path: "*", scripts: [], calls: counts });

@@ -1,6 +1,7 @@
 /** Starts the program on the page that the shell answered. */
 import { render } from "preact";
-import { App, loadFirst } from "./frame/frame";
+import { loadFirst } from "./frame/arrival";
+import { App } from "./frame/frame";
 import { showTheme } from "./frame/theme";
 import { organization } from "./house/boot";
 import { listen } from "./house/live";

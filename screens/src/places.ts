@@ -146,7 +146,7 @@ export const PLACES: readonly Place[] = [
     path: "/app/settings/objects/{object}/import",
     label: "objects",
     needs: "records.write",
-    asks: [ask.OBJECT, ask.IMPORT],
+    asks: [ask.OBJECT, ask.IMPORT, ask.NEWEST_IMPORT],
     load: () => import("./screens/imports/import"),
   },
   {

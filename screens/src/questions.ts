@@ -42,8 +42,9 @@ export const AUDIT = {
 export const OBJECTS = { tool: "object.list", input: {} } as const satisfies Question;
 export const OBJECT = { tool: "object.get", input: { objectType: "{object}" } } as const satisfies Question;
 
+export const IMPORT = { tool: "import.get", input: { id: "{import}" } } as const satisfies Question;
 /** The newest, where the address names none. */
-export const IMPORT = { tool: "import.get", input: { id: "{?import}" } } as const satisfies Question;
+export const NEWEST_IMPORT = { tool: "import.list", input: { limit: 1 }, without: ["import"] } as const satisfies Question;
 
 export const API_KEYS = { tool: "apikey.list", input: {} } as const satisfies Question;
 export const SERVER_KEYS = { tool: "serverkey.list", input: {} } as const satisfies Question;

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from svc.actors._core import Actor
 from svc.actors.agent.agent_conversation import AgentConversation
+from svc.actors.backups.backup_keeper import BackupKeeper
 from svc.actors.certificates.certificate_keeper import CertificateKeeper
 from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache
@@ -40,5 +41,6 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     EmbedCache,
     SignInGate,
     CertificateKeeper,
+    BackupKeeper,
     Reconciler,
 )

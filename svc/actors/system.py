@@ -13,6 +13,7 @@ from svc.actors.ai.body_bytes import BodyBytes
 from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
 from svc.actors.ai.settlements import Settlements
 from svc.actors.ai.upstreams import Upstreams
+from svc.actors.backups.backups import Backups
 from svc.actors.certificates.issuer import Issuer
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter, KeyedPace
 from svc.actors.credential_cache import CredentialCache
@@ -106,6 +107,7 @@ class System(ActorSystem):
         stream_places: StreamPlaces | None = None,
         files: FileStore | None = None,
         certificates: Issuer | None = None,
+        backups: Backups | None = None,
         mail_server: MailServer | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
@@ -193,6 +195,8 @@ class System(ActorSystem):
         """What signs addresses of files."""
         self.certificates = certificates
         """The issuer of this installation's certificate, where it has one by ACME."""
+        self.backups = backups
+        """The backups by schedule, where they are configured."""
         self.uploads = KeyedLimiter(UPLOADS_AT_ONCE, 0)
         """Uploads under way, by organization."""
         self.uploads_of_senders = KeyedLimiter(UPLOADS_AT_ONCE_OF_SENDER, 0)

@@ -11,6 +11,7 @@ import msgspec
 
 from svc.cli.failures import Failure
 from svc.settings import Secret
+from svc.storage.backups.originals import Originals
 from svc.storage.private_files import draft_of, replace_private
 
 KEY_BYTES: Final = 32
@@ -34,6 +35,11 @@ class DataDirectory:
         """The contents of files: see `svc.storage.files.directory`."""
         self.tls = path / "tls"
         """The certificate by ACME: see `svc.storage.certificates`."""
+
+    @property
+    def originals(self) -> Originals:
+        """What a backup is made of."""
+        return Originals(self.database, self.secret_key, self.files)
 
     def make(self) -> None:
         """Create the directory, readable only by its owner, if it does not exist. Raises `Failure`."""

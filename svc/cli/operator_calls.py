@@ -7,7 +7,6 @@ service's operator listener, so that its actors are notified. A call that only r
 from collections.abc import Callable, Iterator
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
-import httpx
 import msgspec
 import trio
 from sqlalchemy import Connection
@@ -140,14 +139,16 @@ class Operator:
             service = self.directory.service_addresses()
             if service is None or service.pid != error.holder:
                 raise  # the data is open in another command, or in a service that does not listen yet
-            try:
-                answer = self._ask_service(service.operator_url, path, query, body)
-            except httpx.ConnectError:
-                raise error from None
+            answer = self._ask_service(service.operator_url, path, query, body)
+            if answer is None:
+                raise
             self.service = service
             return answer
 
-    def _ask_service(self, url: str, path: str, query: dict[str, str], body: bytes) -> bytes:
+    def _ask_service(self, url: str, path: str, query: dict[str, str], body: bytes) -> bytes | None:
+        """What the service at *url* answers; None if nothing listens there. Raises `Failure`."""
+        import httpx  # noqa: PLC0415  # every command imports this module, and a service needs no client
+
         try:
             answer = httpx.post(
                 url + path,
@@ -161,7 +162,7 @@ class Operator:
                 trust_env=False,
             )
         except httpx.ConnectError:
-            raise
+            return None
         except httpx.HTTPError as error:
             raise Failure(
                 f"the service at {url} has not answered ({type(error).__name__}): it may have been done"
@@ -169,7 +170,7 @@ class Operator:
         if answer.status_code == httpx.codes.UNAUTHORIZED:
             raise Failure(f"the service at {url} has another operator token: set SVC_OPERATOR__TOKEN to it")
         if answer.is_error:
-            raise Failure(_problem_in_a_line(answer))
+            raise Failure(_problem_in_a_line(answer.status_code, answer.content))
         return answer.content
 
     def _token(self) -> Secret:
@@ -198,9 +199,9 @@ async def _now() -> int:
     return WallClock().now()
 
 
-def _problem_in_a_line(answer: httpx.Response) -> str:
+def _problem_in_a_line(status: int, content: bytes) -> str:
     try:
-        problem = msgspec.json.decode(answer.content, type=Problem)
+        problem = msgspec.json.decode(content, type=Problem)
     except msgspec.MsgspecError:
-        return f"the service answered {answer.status_code}"
+        return f"the service answered {status}"
     return faults_in_a_line(problem.errors) or problem.detail or problem.title

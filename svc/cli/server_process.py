@@ -11,6 +11,8 @@ import trio
 
 from svc import logging
 from svc.actors.ai.upstreams import BuiltIn, Upstreams
+from svc.actors.backups.backup_keeper import BACKUP_KEEPER, BackupKeeper
+from svc.actors.backups.backups import Backups, configured_backups
 from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, CertificateKeeper
 from svc.actors.certificates.issuer import Challenges, Issuer
 from svc.actors.change_dispatch import ChangeDispatcher
@@ -45,6 +47,7 @@ from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
 from svc.storage.files.contents import FileStore
 from svc.storage.files.directory import DirectoryFiles
+from svc.storage.sqlite.migration_process import migrate_apart
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store
 
@@ -106,7 +109,11 @@ async def run(
             stop_on_signal(partial(_begin_stop, settings, watchdog, manager)) as stop,
             _lost_lines_reported(),
             open_store(
-                directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
+                directory.database,
+                clock,
+                prepare=migrate_apart,
+                sealer=Sealer(secrets.sealing),
+                mails=mail_server is not None,
             ) as store,
             _bounded_end(watchdog),
         ):
@@ -128,6 +135,7 @@ async def run(
                     models=models,
                     built_in=built_in,
                     certificates=certificates.issuer(settings, directory, served, challenges, clock),
+                    backups=configured_backups(settings.backup, directory.originals),
                     mail_server=mail_server,
                 ) as system,
                 _bounded_end(watchdog),
@@ -211,6 +219,7 @@ async def _live_system(
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
     certificates: Issuer | None,
+    backups: Backups | None,
     mail_server: MailServer | None,
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
@@ -244,6 +253,7 @@ async def _live_system(
         stream_places=StreamPlaces(settings.server.connections_max),
         files=files,
         certificates=certificates,
+        backups=backups,
         mail_server=mail_server,
     )
     store.listen(ChangeDispatcher(system))
@@ -264,11 +274,13 @@ async def _live_system(
 
 
 def _ready(system: System, manager: ServiceManager, announce: Callable[[], None]) -> None:
-    """Announce the service, and order its certificate, which needs the listeners."""
+    """Announce the service, order its certificate, which needs the listeners, and make backups."""
     announce()
     manager.tell(READY, f"STATUS=Serving {system.base_url}")
     if system.certificates is not None:
         CertificateKeeper(system, CERTIFICATE_KEEPER).start.tell()
+    if system.backups is not None:
+        BackupKeeper(system, BACKUP_KEEPER).start.tell()
 
 
 async def _first_owner_link(system: System) -> str | None:

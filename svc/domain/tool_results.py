@@ -24,6 +24,8 @@ class ToolResult(msgspec.Struct, frozen=True):
     """Whether this is the replayed answer of the first call under the same idempotency key."""
     unindexed: tuple[str, ...] = ()
     """Ids of properties whose keys would have made a list faster; see `View.unindexed`."""
+    unindexed_submissions: bool = False
+    """Whether another block of submissions would have made a search faster."""
     wait: Wait | None = None
     """What would be worth waiting for, as the caller asked to; see `View.wait_for`."""
     refusal: DomainError | None = None

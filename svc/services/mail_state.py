@@ -2,6 +2,7 @@
 
 import msgspec
 
+from svc.actors.mail.smtp_client import FailureClass
 from svc.actors.system import System
 from svc.domain.times import SECOND_MS
 from svc.storage.mail import statistics
@@ -22,6 +23,8 @@ class MailState(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Failures of the mail server in a row."""
     server_failure: str | None
     """Why it failed last; null since it has worked again."""
+    server_failure_class: FailureClass | None
+    """What kind of failure that was."""
     server_rests_seconds: float
 
 
@@ -39,5 +42,6 @@ async def read(system: System) -> MailState:
         failed_last_day=outbox.failed_last_day,
         server_failures=mailing.failures,
         server_failure=mailing.last_failure,
+        server_failure_class=mailing.failure_class,
         server_rests_seconds=mailing.rest_ms() / SECOND_MS,
     )

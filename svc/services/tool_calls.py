@@ -198,14 +198,16 @@ async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolI
             result = await units.read(read)
     except TakesLong:
         result = await units.read_long(read, patient=True)
-    if result.unindexed:
-        _have_indexed(system, call.caller.organization_id, result.unindexed)
+    if result.unindexed or result.unindexed_submissions:
+        _have_indexed(system, call.caller.organization_id, result)
     return result
 
 
-def _have_indexed(system: System, organization_id: str, property_ids: tuple[str, ...]) -> None:
+def _have_indexed(system: System, organization_id: str, result: ToolResult) -> None:
     try:
-        Indexer(system, organization_id).index.tell(property_ids)
+        Indexer(system, organization_id).index.tell(
+            result.unindexed, submissions=result.unindexed_submissions
+        )
     except (ActorError, Unavailable) as error:
         # The next list that misses the index tells the Indexer again.
         log.warning("not told of a missing index", organization=organization_id, why=repr(error))

@@ -19,6 +19,7 @@ from svc.storage.ai import integrity as ai_integrity
 from svc.storage.approvals import integrity as approvals_integrity
 from svc.storage.channels import tables as channels_tables
 from svc.storage.files import integrity as files_integrity
+from svc.storage.forms import search_blocks
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import integrity as identity_integrity
 from svc.storage.identity import tables as identity_tables
@@ -229,6 +230,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
             _column.state == "held", sa.or_(_column.held_reason.is_(None), _column.contact_id.is_not(None))
         )
     ),
+    "every block of submissions has what they are searched by": search_blocks.unlike_rows,
     "every contact is known by its own e-mail and phone": _unknown_by,
     "every suggestion is open, or was decided": lambda conn: conn.scalars(
         sa.select(records_tables.suggestions.c.id).where(

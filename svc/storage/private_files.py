@@ -1,6 +1,7 @@
 """Files that only their owner may read, and that are written whole or not at all."""
 
 import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,11 @@ def replace_private(path: Path, content: bytes) -> None:
 def draft_of(path: Path) -> Path:
     """Where the new content of *path* is written, before it takes its place."""
     return path.with_name(f".{path.name}.new")
+
+
+def is_private(path: Path) -> bool:
+    """Whether no user but its owner may use *path*. Raises `OSError`."""
+    return not path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
 
 
 def sync(directory: Path) -> None:

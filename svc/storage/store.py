@@ -74,7 +74,7 @@ class TakesLong(Exception):
 class View:
     """What a reading unit works with: a connection over one snapshot, and its time."""
 
-    __slots__ = ("conn", "now", "patient", "unindexed", "wait")
+    __slots__ = ("conn", "now", "patient", "unindexed", "unindexed_submissions", "wait")
 
     def __init__(self, conn: sa.Connection, now: int, *, patient: bool = False) -> None:
         self.conn = conn
@@ -83,6 +83,8 @@ class View:
         self.patient = patient
         self.unindexed: tuple[str, ...] = ()
         """Ids of properties that have no index yet, with which this had been quicker: see `listing.index`."""
+        self.unindexed_submissions = False
+        """Whether another block of submissions had made a search quicker: see `forms.search_blocks`."""
         self.wait: Wait | None = None
         """What this would wait for."""
 

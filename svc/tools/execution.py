@@ -21,7 +21,12 @@ def read(
     """Run a tool that reads. Raises what the tool refuses, and `TakesLong` unless *patient*."""
     view = View(conn, now, patient=patient)
     body = _encode(tool(view, call, request))
-    return ToolResult(body, unindexed=view.unindexed, wait=view.wait)
+    return ToolResult(
+        body,
+        unindexed=view.unindexed,
+        unindexed_submissions=view.unindexed_submissions,
+        wait=view.wait,
+    )
 
 
 def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str | None = None) -> ToolResult:

@@ -262,6 +262,20 @@ def test_a_mistake_is_reported_in_one_line(
     assert not usage or usage[0].startswith("Usage: ")
 
 
+def test_the_documented_file_is_printed_whatever_is_there(svc: Svc, tmp_path: Path) -> None:
+    """Also beside one that cannot be read; what is printed is then one that can."""
+    place = tmp_path / "config" / "svc.toml"
+    place.parent.mkdir()
+    place.write_text("[nonsense")
+    printed = svc("config", "--example")
+    place.write_text(printed.stdout)
+    configured = svc("config")
+
+    assert 0 == printed.exit_code
+    assert 'bind = ["127.0.0.1:8000"]' in printed.stdout
+    assert 0 == configured.exit_code, configured.stderr
+
+
 @pytest.mark.parametrize("columns", ["50", "80"])
 @pytest.mark.parametrize("args", [(), ("org",), ("form",), ("submission",)])
 def test_what_commands_do_is_listed_whole(
@@ -347,6 +361,13 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
         (
             "UPDATE identities SET value = 'x@example.com' WHERE kind = 'email'",
             "every contact is known by its own e-mail and phone",
+        ),
+        (
+            (
+                "INSERT INTO submission_blocks"
+                " SELECT organization_id, id, 'sub_~', x'78', CAST(id AS BLOB) FROM submissions LIMIT 1"
+            ),
+            "every block of submissions has what they are searched by",
         ),
         ("UPDATE suggestions SET decided_at = 1", "every suggestion is open, or was decided"),
         (

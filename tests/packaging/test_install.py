@@ -82,6 +82,7 @@ def test_the_server_runs_from_what_is_built(kind: str, dist: Path, environment: 
     [built] = dist.glob(f"*.{kind}")
     environment.install(dist, f"svc-platform[server] @ {built.as_uri()}")
     version = environment.run("svc", "--version")
+    example = environment.run("svc", "config", "--example")
     command = [str(environment.bin / "svc"), "run", "--demo", "--data", str(environment.home / "data")]
     with subprocess.Popen(
         [*command, "--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"],
@@ -97,5 +98,6 @@ def test_the_server_runs_from_what_is_built(kind: str, dist: Path, environment: 
         _, log = process.communicate(timeout=30)
 
     assert "svc 0.1.0\n" == version.stdout
+    assert (ROOT / "config" / "svc.toml").read_text("utf-8") == example.stdout
     assert "ready" in first, log
     assert 0 == process.returncode, log

@@ -14,6 +14,7 @@ from typing import Final
 import httpx
 import pytest
 
+from tests.release.conftest import FILE
 from tests.release.journeys import demo_in, walk_through
 
 MIB: Final = 1 << 20
@@ -100,9 +101,11 @@ def test_it_is_small_and_later_starts_unpack_nothing(binary: Path, place: Path) 
     link = place / "link"
     link.symlink_to(binary)
     second = svc(link, "--version", SVC_UNPACK_DIR=str(place))
+    example = svc(binary, "config", "--example", SVC_UNPACK_DIR=str(place))
 
     assert "svc 0.1.0\n" == first.stdout, first.stderr
     assert "link 0.1.0\n" == second.stdout, second.stderr
+    assert (FILE.parents[1] / "config" / "svc.toml").read_text("utf-8") == example.stdout
     assert made == tree.stat().st_mtime_ns
     assert [tree] == list(place.glob(UNPACKED))
     assert [] == list(place.glob(".unpacking-*"))

@@ -148,7 +148,7 @@ def front(
 ) -> Iterator[Front]:
     """One of the proxies, in front of the demo."""
     if shutil.which(request.param) is None:
-        pytest.skip(f"not on this machine: {request.param} (tests/release/ensure_proxies.sh installs it)")
+        pytest.skip(f"not on this machine: {request.param} (tests/ensure_programs.sh installs it)")
     directory = tmp_path_factory.mktemp(request.param)
     certify(directory, NAME)
     trusted = ssl.create_default_context(cafile=str(directory / "cert.pem"))

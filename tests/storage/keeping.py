@@ -17,7 +17,7 @@ from sqlalchemy import Connection, inspect
 from svc.storage.migrations import migrate
 from svc.storage.sqlite import full_text
 from svc.storage.sqlite.engine import make_engine, raw
-from svc.storage.sqlite.transaction import schema_change
+from svc.storage.sqlite.schema_changes import schema_change
 
 KEPT: Final = Path(__file__).parent / "kept"
 AT: Final = 1_789_689_600_000
@@ -104,6 +104,10 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "submissions.mapped": ("{}", "{}"),
     "submissions.contact_id": ("records.id", None),
     "submissions.deal_id": (None, None),
+    "submission_blocks.first_id": ("submissions.id", "submissions.id"),
+    "submission_blocks.end_id": ("sub_~", "sub_~"),
+    "submission_blocks.texts": (b"email 1\nphone 1\nname 1", b""),
+    "submission_blocks.ids": (b"sub_01J00000000000000000000001", b"sub_01J00000000000000000000002"),
     "suggestions.state": ("accepted", "open"),
     "suggestions.value": ('"x"', '"y"'),
     "people.email": ("ada@example.com", "grace@example.com"),

@@ -11,7 +11,7 @@ from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.metadata import metadata
 from svc.storage.sqlite.engine import make_engine
-from svc.storage.sqlite.transaction import schema_change
+from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.store import Sources, Tx
 
 P = ParamSpec("P")

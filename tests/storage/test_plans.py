@@ -10,7 +10,7 @@ from svc.domain.records.conditions import KeyRange
 from svc.storage.channels import conversations, messages, open_replies, reply_batches
 from svc.storage.channels import keys as channel_keys
 from svc.storage.embeds import embeds
-from svc.storage.forms import forms, stored_submissions, submission_lists, submissions
+from svc.storage.forms import forms, search_blocks, stored_submissions, submission_selection, submissions
 from svc.storage.identity import organizations
 from svc.storage.records import contacts
 from svc.storage.records.listing import index_builds, list_plans, narrowing, related
@@ -37,29 +37,50 @@ from tests.town import town
         pytest.param(submissions._LAST, "ix_submissions_form_id_id (form_id=? AND id<?)", id="a form's pace"),
         pytest.param(submissions._RELEASE, "ix_submissions_queued (form_id=? AND state=?)", id="head"),
         pytest.param(
-            submission_lists._NEWEST[None],
+            submission_selection._NEWEST[None],
             "ix_submissions_form_id_id (form_id=? AND id<?)",
             id="a form's list",
         ),
         pytest.param(
-            submission_lists._NEWEST["Filed"],
+            submission_selection._NEWEST["Filed"],
             "ix_submissions_form_id_id (form_id=? AND id<?)",
             id="a form's list of what is filed",
         ),
         pytest.param(
-            submission_lists._NEWEST["Held"],
+            submission_selection._NEWEST["Held"],
             "ix_submissions_held (form_id=? AND state=? AND id<?)",
             id="a form's list of what is held",
         ),
         pytest.param(
-            submission_lists._NEWEST["Queued"],
+            submission_selection._NEWEST["Queued"],
             "ix_submissions_queued (form_id=? AND state=? AND id<?)",
             id="a form's list of what is queued",
         ),
         pytest.param(
-            submission_lists._DUE,
+            submission_selection._DUE,
             "ix_submissions_due (organization_id=? AND state=? AND id<?)",
             id="a list of what is due",
+        ),
+        pytest.param(
+            submission_selection._WITH_TEXT[None],
+            "ix_submissions_form_id_id (form_id=? AND id>? AND id<?)",
+            id="a search of a form's latest submissions",
+        ),
+        pytest.param(
+            search_blocks._TEXTS,
+            "PRIMARY KEY (organization_id=? AND first_id<?)",
+            id="a search of an organization's blocks",
+        ),
+        pytest.param(
+            search_blocks._LAST, "PRIMARY KEY (organization_id=?)", id="the last block of an organization"
+        ),
+        pytest.param(
+            search_blocks._WITH, "PRIMARY KEY (organization_id=? AND first_id<?)", id="a submission's block"
+        ),
+        pytest.param(
+            search_blocks._OF_FORM,
+            "COVERING INDEX ix_submissions_form_id_id (form_id=? AND id>?)",
+            id="a form's submissions for the next block",
         ),
         pytest.param(forms._BY_KEY, "(form_key=?)", id="a form by its key"),
         pytest.param(channel_keys._ROUTE, "ix_channel_keys_live (digest=?)", id="a channel key"),

@@ -62,7 +62,7 @@ def test_the_statements_are_found() -> None:
     assert {
         "channels.messages._INSERT",
         "records.rows._BY_ID",
-        "forms.submission_lists._NEWEST[1]",
+        "forms.submission_selection._NEWEST[1]",
     } <= STATEMENTS.keys()
 
 

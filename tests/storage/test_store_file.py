@@ -211,6 +211,29 @@ async def test_only_the_owner_can_read_the_files(tmp_path: Path) -> None:
     assert {"data": "drwx------"} | dict.fromkeys(files, "-rw-------") == modes
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are seen as Linux shows them")
+async def test_temporary_files_are_beside_the_data(tmp_path: Path) -> None:
+    """Also where neither /tmp nor /var/tmp can be written to, or they are small; nothing of them stays."""
+    place = tmp_path / "it's mine"
+
+    def open_files(tx: Tx) -> list[str]:
+        many = (
+            "WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many LIMIT 500)"
+            " INSERT INTO large SELECT zeroblob(4000) FROM many"
+        )
+        for statement in ("CREATE TEMP TABLE large (content)", "PRAGMA temp.cache_size = 1", many):
+            tx.conn.exec_driver_sql(statement).close()
+        found = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+        tx.conn.exec_driver_sql("DROP TABLE large").close()
+        return found
+
+    async with opened(place / "svc.db") as store:
+        found = await store.write(open_files)
+
+    assert [name for name in found if name.startswith(f"{place}/etilqs_")]
+    assert {"svc.db", "svc.db.lock"} == {path.name for path in place.iterdir()}
+
+
 async def test_one_process_can_have_the_data(tmp_path: Path) -> None:
     """Opening what another process has open is refused, with its number; its death, however, frees it."""
     path = tmp_path / "svc.db"

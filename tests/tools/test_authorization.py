@@ -89,6 +89,7 @@ form.resume               forms                         open
 form.update               forms                         open
 import.cancel             records.write                 open
 import.get                records.write                 open
+import.list               records.write                 open
 import.start              records.write                 open
 member.deactivate         settings                      person
 member.invite             settings                      person

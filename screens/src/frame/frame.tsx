@@ -1,5 +1,5 @@
 /** The whole page: navigation, the screen of the address, and what stands over it. */
-import type { ComponentChildren, ComponentType } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { address, go, leaveFor, leaving, to } from "../house/address";
 import { may, organization, session } from "../house/boot";
@@ -13,10 +13,11 @@ import { ask, Questions } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { Icon } from "../parts/icon";
 import { Toasts } from "./toasts";
-import { PLACES, type Place, type ScreenProps } from "../places";
+import { PLACES } from "../places";
+import { load, screenOf } from "./arrival";
 import { IdentityDialog } from "./identity_dialog";
 import { KeyHelp, keyHelpIsOpen } from "./key_help";
-import { addressOf, isSettings, labelOf, type Match, placeAt, settingsStart, startOf } from "./match";
+import { addressOf, isSettings, labelOf, type Match, placeAt, settingsStart, START, startOf } from "./match";
 import { Bar, SideNavigation } from "./navigation";
 import { PageSkeleton, ShownThing } from "./page";
 import { Boundary, NoOrganization, NoRight, NotFound } from "./pages";
@@ -37,7 +38,7 @@ document.addEventListener("keydown", (event) => {
 export function App() {
   const { path } = address.value;
   const match = placeAt(path);
-  const isStart = path === "/app/";
+  const isStart = path === START;
   const isSettingsStart = path === "/app/settings" || path === "/app/account";
   useEffect(() => {
     if (isStart) void go(to(startOf()), { replace: true });
@@ -125,27 +126,15 @@ function Screen({ match }: { match: Match }) {
 }
 
 const RELOADED = "svc-reloaded";
-const loaded = new Map<Place, ComponentType<ScreenProps>>();
-
-/** Load the module of the first screen, so that what is drawn first has the screen in it. */
-export async function loadFirst(): Promise<void> {
-  const place = placeAt(address.peek().path)?.place;
-  if (!place) return;
-  try {
-    loaded.set(place, (await place.load()).default);
-  } catch {
-    // The screen tries it again, and shows why it fails.
-  }
-}
 
 /** The screen's module; the one before stays until it is there, so nothing flickers. */
 function Loaded({ match }: { match: Match }) {
-  const [shown, setShown] = useState<Match | null>(loaded.has(match.place) ? match : null);
+  const [shown, setShown] = useState<Match | null>(screenOf(match.place) ? match : null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const load = async () => {
+  const tryAgain = async () => {
     setProblem(null);
     try {
-      loaded.set(match.place, (await match.place.load()).default);
+      await load(match.place);
       if (placeAt(address.peek().path)?.place === match.place) setShown(match);
     } catch {
       // There is no connection, or the server has a newer program, without the file that this one asks for.
@@ -157,11 +146,11 @@ function Loaded({ match }: { match: Match }) {
     }
   };
   useEffect(() => {
-    if (!loaded.has(match.place)) void load();
+    if (!screenOf(match.place)) void tryAgain();
   }, [match.place]);
-  const current = loaded.has(match.place) ? match : shown;
+  const current = screenOf(match.place) ? match : shown;
   if (problem) return <Failure problem={problem} again={() => location.reload()} />;
-  const Component = current && loaded.get(current.place);
+  const Component = current && screenOf(current.place);
   if (!current || !Component) return <PageSkeleton />;
   return (
     <ShownThing.Provider value={current.thing}>

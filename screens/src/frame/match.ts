@@ -60,7 +60,9 @@ export function settingsStart(): string {
   return place ? addressOf(place) : "/app/account/sessions";
 }
 
-/** Where `/app/` leads. */
+export const START = "/app/";
+
+/** Where it leads. */
 export function startOf(): string {
   const place = placesOf("work")[0];
   return place ? addressOf(place) : settingsStart();

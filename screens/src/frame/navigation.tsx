@@ -1,6 +1,6 @@
 /** The navigation: at the side on a desk; on a phone a bar below, with the rest behind More. */
 import { signal } from "@preact/signals";
-import { address, leaveFor, to } from "../house/address";
+import { address, goal, leaveFor, to } from "../house/address";
 import { organization, session } from "../house/boot";
 import { useAnswer } from "../house/queries";
 import { send } from "../house/requests";
@@ -22,7 +22,7 @@ const COUNT_MAX = 999;
 
 function isHere(place: Place): boolean {
   const path = addressOf(place);
-  return address.value.path === path || address.value.path.startsWith(`${path}/`);
+  return goal.value === path || goal.value.startsWith(`${path}/`);
 }
 
 function PlaceLink({ place }: { place: Place }) {

@@ -33,9 +33,14 @@ function here(by: Address["by"]): Address {
 }
 
 export const address = signal<Address>(here("load"));
+/** The path of the screen that is on its way, and of the one that is shown when none is. */
+export const goal = signal(address.peek().path);
+/** Gets the next screen ready while the one before is still shown; the frame sets it. */
+export const arriving = { prepare: async (_next: Address): Promise<void> => undefined };
 /** Asks whether to leave unsaved work; the frame sets it, with a dialog. */
 export const leaving = { ask: async (): Promise<boolean> => true };
 
+let keeping = 0;
 let current: Kept = (history.state as Kept | null) ?? { index: 0 };
 let passing: "returns" | "leaves" | null = null;
 history.scrollRestoration = "manual";
@@ -52,6 +57,13 @@ export function to(path: string, query: Record<string, string | null | undefined
   return text ? `${path}?${text}` : path;
 }
 
+/** Begin at *href* instead of where the page was opened, before anything is drawn. */
+export function beginAt(href: string): void {
+  history.replaceState(current, "", href);
+  address.value = here("load");
+  goal.value = address.peek().path;
+}
+
 /** Go to *href*, an own address made by `to`. Resolves to false where unsaved work kept the person. */
 export async function go(href: string, { replace = false }: Way = {}): Promise<boolean> {
   const url = new URL(href, location.href);
@@ -63,8 +75,22 @@ export async function go(href: string, { replace = false }: Way = {}): Promise<b
   keepPlace();
   current = { index: current.index + (replace ? 0 : 1) };
   history[replace ? "replaceState" : "pushState"](current, "", url);
-  address.value = here(url.pathname === address.peek().path ? "change" : "link");
+  await arrive(here(url.pathname === address.peek().path ? "change" : "link"));
   return true;
+}
+
+let coming: Address | null = null;
+
+/** Show *next*: at once where the screen stays the same, else when it is ready, unless the person has gone on. */
+function arrive(next: Address): Promise<void> | undefined {
+  coming = next;
+  goal.value = next.path;
+  const show = () => {
+    if (coming !== next) return;
+    coming = null;
+    address.value = next;
+  };
+  return next.path === address.peek().path ? void show() : arriving.prepare(next).then(show);
 }
 
 /** Set parameters of the address; null takes one away. */
@@ -110,17 +136,17 @@ function leaves(url: URL): boolean {
 }
 
 function keepPlace(): void {
+  clearTimeout(keeping);
   const focus = document.activeElement?.id;
   current = { index: current.index, scroll: window.scrollY, ...(focus && { focus }) };
   history.replaceState(current, "");
 }
 
-let keeping = 0;
 window.addEventListener(
   "scroll",
   () => {
     clearTimeout(keeping);
-    keeping = window.setTimeout(keepPlace, 100);
+    if (!coming) keeping = window.setTimeout(keepPlace, 100);
   },
   { passive: true },
 );
@@ -145,7 +171,7 @@ window.addEventListener("popstate", async (event) => {
   }
   passing = null;
   current = entry;
-  address.value = here("back");
+  void arrive(here("back"));
 });
 
 // Every link of the page, whichever component drew it.

@@ -1,8 +1,8 @@
 /** Lists that page by cursor: they keep growing as they are scrolled, and are asked again as far as they go. */
-import { takeShellAnswer } from "./boot";
+import { takeFirst } from "./ahead";
 import type { Problem } from "./problems";
-import { Query, queryKey, useQuery } from "./queries";
-import { type Answer, type Input, type Reads, read } from "./tools";
+import { once, Query, useQuery } from "./queries";
+import { type Answer, type Input, queryKey, type Reads, read } from "./tools";
 
 const PAGE = 50;
 const PAGE_MAX = 200;
@@ -66,6 +66,9 @@ export interface ShownList<R> {
   again: () => void;
 }
 
+/** The name of the query of a list's rows, however many they are. */
+export const listKey = (name: string, input: object): string => `list ${queryKey(name, input)}`;
+
 /**
  * The rows of list *name* under *member* of its answer, for as long as the component is there. In
  * `questions.ts`, its input is *input* and `limit: 50`, in that order.
@@ -81,11 +84,11 @@ export function useList<N extends Lists, K extends keyof Answer<N> & string>(
     rows: page[member] as unknown as R[],
     next: (page as { nextCursor: string | null }).nextCursor,
   });
-  const list = useQuery<Loaded<R>>(`list ${queryKey(name, input)}`, () => {
-    const first = takeShellAnswer(queryKey(name, { ...input, limit: PAGE })) as Answer<N> | undefined;
+  const list = useQuery<Loaded<R>>(listKey(name, input), () => {
+    const { answer: first, asked } = takeFirst<Answer<N>>(queryKey(name, { ...input, limit: PAGE }));
+    const ask = once(asked, (of: Input<N>, signal: AbortSignal | undefined) => read(name, of, signal));
     const pages: List<R>["pages"] = async (signal, limit, cursor) => {
-      const asked = { ...input, limit, ...(cursor && { cursor }) } as unknown as Input<N>;
-      const page = await read(name, asked, signal);
+      const page = await ask({ ...input, limit, ...(cursor && { cursor }) } as unknown as Input<N>, signal);
       return page.ok ? { ok: true, answer: loadedOf(page.answer) } : page;
     };
     return new List<R>(nouns, pages, first && loadedOf(first));

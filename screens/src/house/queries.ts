@@ -4,9 +4,9 @@
  */
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { takeShellAnswer } from "./boot";
+import { type Asked, dropAhead, takeFirst } from "./ahead";
 import type { Problem } from "./problems";
-import { type Answer, type Input, type Reads, read, written } from "./tools";
+import { type Answer, type Input, queryKey, type Reads, read, written } from "./tools";
 
 interface State<T> {
   answer: T | undefined;
@@ -92,10 +92,8 @@ export class Query<T> {
 
 const queries = new Map<string, Query<unknown>>();
 
-/** The name of a query, as in the shell's data: tool and input as JSON. */
-export function queryKey(name: string, input: object): string {
-  return `${name} ${JSON.stringify(input)}`;
-}
+/** Whether query *key* has been asked before, so that there is something to show at once. */
+export const isKnown = (key: string): boolean => queries.has(key);
 
 function shared<T>(key: string, make: () => Query<T>): Query<T> {
   const known = queries.get(key) as Query<T> | undefined;
@@ -128,9 +126,18 @@ export function queryOf<N extends Reads>(name: N, input: Input<N>): Query<Answer
   const key = queryKey(name, input as object);
   return shared(key, () => {
     const noun = name.split(".")[0] as string;
-    const first = takeShellAnswer(key) as Answer<N> | undefined;
-    return new Query<Answer<N>>(ALSO[noun] ?? [noun], (signal) => read(name, input, signal), first);
+    const { answer, asked } = takeFirst<Answer<N>>(key);
+    return new Query<Answer<N>>(ALSO[noun] ?? [noun], once(asked, (signal) => read(name, input, signal)), answer);
   });
+}
+
+/** What answers first with *asked*, where that is under way already, and by *ask* from then on. */
+export function once<A extends unknown[], T>(asked: Asked<T> | undefined, ask: (...args: A) => Asked<T>): (...args: A) => Asked<T> {
+  return (...args) => {
+    const first = asked;
+    asked = undefined;
+    return first ?? ask(...args);
+  };
 }
 
 /** The answer of a tool, shown and kept up to date for as long as the component is there. */
@@ -156,6 +163,7 @@ export function useQuery<T>(key: string, make: () => Query<T>): Query<T> {
 
 /** Something of *noun* was changed, by this program or by another door. */
 export function nounChanged(noun: string): void {
+  dropAhead();
   for (const query of queries.values()) if (query.nouns.includes(noun)) query.changed();
 }
 
@@ -163,5 +171,6 @@ written.tell = nounChanged;
 
 /** Anything may have changed: after a gap of the live stream, and from time to time while cut off. */
 export function allChanged(): void {
+  dropAhead();
   for (const query of queries.values()) query.changed();
 }

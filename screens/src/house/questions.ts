@@ -16,14 +16,29 @@ export interface Question<N extends Reads = Reads> {
 /** The input of a list without what its page is. */
 export type Which<N extends Reads> = Omit<Input<N>, "limit" | "cursor">;
 
-/** Which rows a list asks for at the address; reading it in a component renders that anew when it changes. */
-export function whichOf<N extends Reads>({ input }: Question<N>): Which<N> {
-  const parameters = new URLSearchParams(address.value.search);
+/**
+ * The input of *question* at an address with *params* in its path and *search* behind it; undefined where the
+ * screen does not ask it there. What the address has may be anything: the tool refuses what it does not know.
+ */
+export function inputAt<N extends Reads>(
+  { input, without = [] }: Question<N>,
+  params: Readonly<Record<string, string | undefined>>,
+  search: string,
+): Input<N> | undefined {
+  const parameters = new URLSearchParams(search);
+  if (without.some((name) => parameters.get(name))) return undefined;
   const filled: Record<string, unknown> = {};
   for (const [member, value] of Object.entries(input)) {
-    const hole = typeof value === "string" ? /^\{\?(\w+)\}$/.exec(value) : null;
-    const given = hole ? parameters.get(hole[1] as string) : value;
-    if (member !== "limit" && given) filled[member] = given;
+    const hole = typeof value === "string" ? /^\{(\??)(\w+)\}$/.exec(value) : null;
+    const [, isOptional, name = ""] = hole ?? [];
+    const given = hole ? ((!isOptional && params[name]) || parameters.get(name)) : value;
+    if (given || !hole) filled[member] = given;
+    else if (!isOptional) return undefined;
   }
-  return filled as Which<N>; // What the address has may be anything: the tool refuses what it does not know.
+  return filled as Input<N>;
+}
+
+/** Which rows a list asks for at the address; reading it in a component renders that anew when it changes. */
+export function whichOf<N extends Reads>({ tool, input: { limit: _, ...input } }: Question<N>): Which<N> {
+  return (inputAt({ tool, input }, {}, address.value.search) ?? {}) as Which<N>;
 }

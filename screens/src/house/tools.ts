@@ -19,6 +19,11 @@ export type Answer<N extends ToolName> = operations[N]["responses"] extends {
   ? A
   : never;
 
+/** The name of a question, as in the shell's data: tool and input as JSON. */
+export function queryKey(name: string, input: object): string {
+  return `${name} ${JSON.stringify(input)}`;
+}
+
 /** Ask a tool that reads. */
 export function read<N extends Reads>(name: N, input: Input<N>, signal?: AbortSignal): Promise<Result<Answer<N>>> {
   return call(name, input, undefined, signal);

@@ -55,10 +55,12 @@ interface TableProps<R> {
 }
 
 export function Table<R>(props: TableProps<R>) {
-  const { columns, rows, idOf, nameOf, hrefOf, actions, bulk, hasMore = false, more } = props;
+  const { columns, rows, idOf, nameOf, hrefOf, actions, bulk, more } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const drawn = useDrawn(rows?.length ?? 0);
+  const hasMore = Boolean(props.hasMore) && drawn === rows?.length;
   const canSelect = Boolean(bulk?.length);
   const chosen = rows?.filter((row) => selected.has(idOf(row))) ?? [];
 
@@ -102,6 +104,7 @@ export function Table<R>(props: TableProps<R>) {
     return () => seen.disconnect();
   }, [hasMore, more, rows?.length]);
 
+
   const again = props.again ?? (() => undefined);
   if (rows === undefined) return props.problem ? <Failure problem={props.problem} again={again} /> : <Skeleton head="rows" />;
   if (rows.length === 0) return <>{props.empty}</>;
@@ -141,7 +144,7 @@ export function Table<R>(props: TableProps<R>) {
           </tr>
         </thead>
         <tbody ref={body}>
-          {rows.map((row) => {
+          {rows.slice(0, drawn).map((row) => {
             const id = idOf(row);
             return (
               <tr
@@ -206,4 +209,26 @@ export function Table<R>(props: TableProps<R>) {
       )}
     </div>
   );
+}
+
+const ROW_HEIGHT = 40; // At least.
+
+/**
+ * How many of *count* rows are drawn: at first those that the window can show, so that they are seen before
+ * the others cost anything, and all once these are painted.
+ */
+function useDrawn(count: number): number {
+  const [all, setAll] = useState(false);
+  const first = Math.ceil(window.innerHeight / ROW_HEIGHT);
+  const isMore = !all && count > first;
+  useEffect(() => {
+    if (!isMore) return undefined;
+    let after = 0;
+    const frame = requestAnimationFrame(() => (after = window.setTimeout(() => setAll(true))));
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(after);
+    };
+  }, [isMore]);
+  return isMore ? first : count;
 }

@@ -165,9 +165,11 @@ class AgentConversation(BatchWorker[AgentConversationState]):
         return AnswerOfTool(action.run_id, action.call, name, "done", tool_answer(result.body))
 
     def _have_indexed(self, organization_id: str, result: ToolResult) -> None:
-        if not result.unindexed:
+        if not (result.unindexed or result.unindexed_submissions):
             return
         try:
-            Indexer(self.system, organization_id).index.tell(result.unindexed)
+            Indexer(self.system, organization_id).index.tell(
+                result.unindexed, submissions=result.unindexed_submissions
+            )
         except (ActorError, Unavailable) as error:
             log.warning("not told of a missing index", organization=organization_id, why=repr(error))

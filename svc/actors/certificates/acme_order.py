@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import josepy
 import requests
+import structlog
 from acme import challenges, client, crypto_util, errors, messages
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -24,11 +25,15 @@ from svc.domain.certificates.refusals import meaning, wait_of
 from svc.storage.certificates import Account
 from svc.version import VERSION
 
+log = structlog.get_logger("svc.actors.certificates.acme_order")
+
 T = TypeVar("T")
 
 POLL_SECONDS: Final = 120
 """How long the directory may take to validate, and again to issue."""
 AUTHORIZATIONS_MAX: Final = 100
+FORGOTTEN: Final = "accountDoesNotExist"
+"""The error of a request by an account that the directory does not have (RFC 8555 section 6.7)."""
 NONCE_TRIES: Final = 4
 _GARBLED: Final = (
     errors.Error,
@@ -106,16 +111,22 @@ class AcmeOrder:
         with _failing(self._session, self._now):
             directory = client.ClientV2.get_directory(self._server.directory, self._network)
             acme = client.ClientV2(directory, self._network)
-            self._sign_up(acme)
+            was_known = self._account.url is not None
             try:
-                return self._order(acme)
+                return self._as_account(acme)
             except messages.Error as error:
-                if error.code != "accountDoesNotExist":
+                if error.code != FORGOTTEN or not was_known:
                     raise
-            # The directory has forgotten the account, as one for tests does when it is started anew.
+            # The directory has lost its data, as one for tests does with each start. The key stays, since an
+            # account is known by it: a directory that has it still says where it is, and none is made twice
+            # (RFC 8555 section 7.3.1). An order makes one account at most, and orders are paced.
+            log.warning("the directory has forgotten the account; it is made again", known=self._account.url)
             self._account = replace(self._account, url=None)
-            self._sign_up(acme)
-            return self._order(acme)
+            return self._as_account(acme)
+
+    def _as_account(self, acme: client.ClientV2) -> Issued:
+        self._sign_up(acme)
+        return self._order(acme)
 
     def _sign_up(self, acme: client.ClientV2) -> None:
         """Have an account with the configured address, and accept the terms with it."""

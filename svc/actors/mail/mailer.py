@@ -55,7 +55,7 @@ class Mailer(BatchWorker[BatchWorkerState]):
                 try:
                     await self._send_all(mailing.server, batch, wanted)
                 except MailServerFailed as error:
-                    mailing.note_failure(str(error))
+                    mailing.note_failure(error)
         return BatchDone(
             more=batch.more or bool(mailing.rest_ms() and wanted),
             next_at=batch.next_at,
@@ -124,4 +124,5 @@ class Mailer(BatchWorker[BatchWorkerState]):
                 log.warning("what became of a mail cannot be kept yet", mail=mail.id, why=repr(error))
                 await trio.sleep(RETRY_MS / SECOND_MS)
             else:
+                self.system.mailing.outcomes[outcome.verdict] += 1
                 return

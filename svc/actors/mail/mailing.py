@@ -1,11 +1,15 @@
 """What all Mailers share: the mail server, places for connections to it, and when it rests."""
 
+from collections import Counter
+
 import structlog
 import trio
 
 from svc.actors.mail.smtp import MailServer
+from svc.actors.mail.smtp_client import FailureClass, MailServerFailed
 from svc.clock import Clock
 from svc.domain.limits import MAIL_CONNECTIONS_MAX, MAIL_REST_MS, MAIL_REST_MS_MAX
+from svc.domain.mail.progress import Verdict
 
 log = structlog.get_logger("svc.actors.mail.mailing")
 
@@ -25,6 +29,12 @@ class Mailing:
         """Failures of the server in a row."""
         self.last_failure: str | None = None
         """Why it failed last; None since it has worked again."""
+        self.failure_class: FailureClass | None = None
+        """What kind of failure that was."""
+        self.failures_since_start: Counter[FailureClass] = Counter()
+        """Of several connections that failed together, all count."""
+        self.outcomes: Counter[Verdict] = Counter()
+        """What became of attempts since the start, as it is stored."""
         self._clock = clock
         self._rests_until = 0
 
@@ -32,21 +42,24 @@ class Mailing:
         """How long the server rests from now on; 0 if it does not."""
         return max(0, self._rests_until - self._clock.now())
 
-    def note_failure(self, why: str) -> None:
+    def note_failure(self, failure: MailServerFailed) -> None:
         """The server could not be used: let it rest, longer each time.
 
         Of several connections that fail together, the first one counts.
         """
-        self.last_failure = why
+        self.last_failure, self.failure_class = str(failure), failure.kind
+        self.failures_since_start[failure.kind] += 1
         if self.rest_ms():
             return
         pause_ms = min(MAIL_REST_MS << min(self.failures, 16), MAIL_REST_MS_MAX)
         self.failures += 1
         self._rests_until = self._clock.now() + pause_ms
-        log.warning("the mail server cannot be used; mails wait", why=why, failures=self.failures)
+        log.warning(
+            "the mail server cannot be used; mails wait", why=self.last_failure, failures=self.failures
+        )
 
     def note_success(self) -> None:
         """The server took a mail, or refused it by itself."""
         if self.failures:
             log.info("the mail server can be used again")
-        self.failures, self.last_failure, self._rests_until = 0, None, 0
+        self.failures, self.last_failure, self.failure_class, self._rests_until = 0, None, None, 0

@@ -136,7 +136,7 @@ def _translated(client: "SmtpClient", work: Callable[[], T]) -> T | MailServerFa
         return work()
     except (OSError, ValueError, smtplib.SMTPException, MailServerFailed) as error:
         if client.is_cut_off:
-            return MailServerFailed("it has not answered in time")
+            return MailServerFailed("it has not answered in time", "timeout")
         return failure_of(error)
 
 

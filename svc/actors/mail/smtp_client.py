@@ -5,7 +5,7 @@ import socket
 import ssl
 import time
 from contextlib import suppress
-from typing import Final
+from typing import Final, Literal
 
 from svc.domain.limits import MAIL_REPLY_BYTES_MAX, MAIL_REPLY_LINE_BYTES_MAX
 from svc.domain.mail.messages import Envelope
@@ -20,8 +20,15 @@ _ADDRESS_SECONDS: Final = 5.0
 """Connection timeout for one address of several, before the next is tried."""
 
 
+FailureClass = Literal["connection", "timeout", "tls", "sign_in", "sender", "refusal", "protocol"]
+
+
 class MailServerFailed(Exception):
     """Raised when the mail server cannot be used at all: the message says why, for operators."""
+
+    def __init__(self, why: str, kind: FailureClass = "connection") -> None:
+        super().__init__(why)
+        self.kind: Final = kind
 
 
 class _BoundedLines:
@@ -65,14 +72,14 @@ class SmtpClient(smtplib.SMTP):
         settings = self._settings
         code, said = self.connect(self._host, settings.actual_port)
         if code != _READY:
-            raise MailServerFailed(f"it does not greet: {_words(code, said)}")
+            raise MailServerFailed(f"it does not greet: {_words(code, said)}", "refusal")
         self.ehlo_or_helo_if_needed()
         if settings.security == "starttls":
             if not self.has_extn("starttls"):
-                raise MailServerFailed("it does not offer STARTTLS, so nothing is sent to it")
+                raise MailServerFailed("it does not offer STARTTLS, so nothing is sent to it", "tls")
             code, said = self.docmd("STARTTLS")
             if code != _READY:
-                raise MailServerFailed(f"it refuses STARTTLS: {_words(code, said)}")
+                raise MailServerFailed(f"it refuses STARTTLS: {_words(code, said)}", "tls")
             self._encrypt()
             # RFC 3207 section 4.2: what was said in the clear, and what came with it, counts no longer.
             self.file = self.helo_resp = self.ehlo_resp = None
@@ -93,7 +100,7 @@ class SmtpClient(smtplib.SMTP):
         code, said = self.mail(envelope.sender, options)
         if code != _OK:
             # It refuses the sender, and so every mail.
-            raise MailServerFailed(f"it refuses the sender: {_words(code, said)}")
+            raise MailServerFailed(f"it refuses the sender: {_words(code, said)}", "sender")
         code, said = self.rcpt(envelope.recipient)
         if code not in {_OK, _FORWARDED}:
             return self._refused(code, said)
@@ -136,7 +143,7 @@ class SmtpClient(smtplib.SMTP):
         code, said = super().getreply()
         if code == _CLOSING:
             self.close()
-            raise MailServerFailed(_words(code, said))
+            raise MailServerFailed(_words(code, said), "refusal")
         return code, said
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:  # noqa: ARG002  # the library
@@ -177,7 +184,7 @@ class SmtpClient(smtplib.SMTP):
         """What an answer other than the expected one says of the mail; the connection can be used again."""
         verdict = verdict_of(code)
         if verdict is None:
-            raise MailServerFailed(f"it does not keep to the protocol: {_words(code, said)}")
+            raise MailServerFailed(f"it does not keep to the protocol: {_words(code, said)}", "protocol")
         try:
             self.rset()
         except (OSError, smtplib.SMTPException, MailServerFailed):
@@ -192,17 +199,17 @@ def failure_of(error: Exception) -> MailServerFailed:
             return error
         case smtplib.SMTPAuthenticationError():
             said = _words(error.smtp_code, error.smtp_error)
-            return MailServerFailed(f"the sign-in was refused: {said}")
+            return MailServerFailed(f"the sign-in was refused: {said}", "sign_in")
         case smtplib.SMTPResponseException():
-            return MailServerFailed(_words(error.smtp_code, error.smtp_error))
+            return MailServerFailed(_words(error.smtp_code, error.smtp_error), "refusal")
         case ssl.SSLCertVerificationError():
-            return MailServerFailed(f"the certificate is not valid: {error.verify_message}")
+            return MailServerFailed(f"the certificate is not valid: {error.verify_message}", "tls")
         case ssl.SSLError():
-            return MailServerFailed(f"TLS failed: {error.reason or 'the connection ended'}")
+            return MailServerFailed(f"TLS failed: {error.reason or 'the connection ended'}", "tls")
         case TimeoutError():
-            return MailServerFailed("it has not answered in time")
+            return MailServerFailed("it has not answered in time", "timeout")
         case ValueError():  # such as a challenge that is no base64
-            return MailServerFailed("it does not keep to the protocol")
+            return MailServerFailed("it does not keep to the protocol", "protocol")
         case _:
             return MailServerFailed(str(error) or type(error).__name__)
 

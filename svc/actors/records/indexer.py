@@ -1,4 +1,4 @@
-"""The Indexer: builds the missing indexes of one organization's lists, in parts.
+"""The Indexer: builds the missing indexes of one organization's lists and searches, in parts.
 
 It is separate from `Organization` and `Filer`, so that a crash in indexing rejects no caller and delays no
 submission. Until an index is complete, lists work without it.
@@ -11,6 +11,7 @@ import msgspec
 
 from svc.actors._core import turn
 from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
+from svc.storage.forms import search_blocks
 from svc.storage.records.listing import index_builds
 from svc.storage.store import Tx
 
@@ -20,6 +21,8 @@ class IndexerState(BatchWorkerState, kw_only=True):
 
     unindexed: set[str] = msgspec.field(default_factory=set)
     """Ids of properties that a list needs an index of, and whose index is not stored as begun yet."""
+    submissions: bool = False
+    """Whether a search needs another block of submissions."""
 
 
 class Indexer(BatchWorker[IndexerState]):
@@ -31,19 +34,24 @@ class Indexer(BatchWorker[IndexerState]):
         return IndexerState()
 
     @turn
-    async def index(self, property_ids: tuple[str, ...]) -> None:
-        """Build the indexes of these properties, which lists need."""
+    async def index(self, property_ids: tuple[str, ...], *, submissions: bool = False) -> None:
+        """Build the indexes of these properties, which lists need, and blocks of *submissions*."""
         self.state.unindexed.update(property_ids)
+        self.state.submissions |= submissions
         self.state.due = True
         self.work_if_due()
 
     def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
         # If the unit fails, they are lost: the next list that needs them requests them again.
         property_ids, self.state.unindexed = self.state.unindexed, set()
-        return partial(self._index, property_ids)
+        submissions, self.state.submissions = self.state.submissions, False
+        return partial(self._index, property_ids, submissions)
 
-    async def _index(self, property_ids: set[str]) -> BatchDone:
-        return BatchDone(more=await self.units.write_behind(_build, self.key, property_ids))
+    async def _index(self, property_ids: set[str], submissions: bool) -> BatchDone:
+        more = await self.units.write_behind(_build, self.key, property_ids)
+        if submissions and await self.units.write_behind(search_blocks.build, self.key):
+            self.index.tell((), submissions=True)
+        return BatchDone(more=more)
 
 
 def _build(tx: Tx, organization_id: str, property_ids: set[str]) -> bool:

@@ -1,16 +1,14 @@
 """`svc backup` and `svc restore`: the data, its key and its files, in one file.
 
-The file is a tar archive of a consistent copy of the database, of the secret key, and of the contents that
-files in that copy have. No content is deleted while a backup is made, so all of them are there. Without the
-key, stored hashes of senders would match no one, and encrypted data could not be decrypted, so a backup
-without it would be useless. Keep the file as safe as the data directory, which has the same content.
+`svc.storage.backups.archive` says what is in it. Keep the file as safe as the data directory, which has the
+same content.
 """
 
 import os
 import shutil
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,16 +16,15 @@ from tempfile import TemporaryDirectory
 import click
 import msgspec
 
-from svc.cli.commands import archived_files
 from svc.cli.data_directory import KEY_BYTES, DataDirectory
 from svc.cli.failures import Failure, as_failure
 from svc.cli.operator_calls import Operator
 from svc.cli.options import as_operator, on_data
 from svc.domain.errors import DomainError
-from svc.storage.files.archived import needed
-from svc.storage.files.directory import all_kept
+from svc.storage.backups import archive, contents
+from svc.storage.backups.failures import BackupFailed
 from svc.storage.private_files import create_private, sync
-from svc.storage.sqlite.offline import copy, sole_use, verify
+from svc.storage.sqlite.offline import sole_use, verify
 from svc.storage.store import StoreError
 from svc.tools.mail.operator_commands import FailedBackup, note_failed_backup
 
@@ -63,37 +60,14 @@ def _write_backup(directory: DataDirectory, file: Path) -> None:
         raise Failure(f"{file} is there already: name another")
     directory.open_key()
     with (
-        as_failure(StoreError, OSError),
+        as_failure(StoreError, OSError, BackupFailed),
         TemporaryDirectory(prefix=".svc-backup-", dir=file.parent) as staging,
     ):
-        copied, archive = Path(staging, directory.database.name), Path(staging, "archive")
-        with all_kept(directory.files) if directory.files.exists() else nullcontext():
-            copy(directory.database, copied)
-            verify(copied)
-            create_private(archive, b"")
-            missing = _write(archive, directory, copied)
-        archive.replace(file)
+        written = archive.write(directory.originals, Path(staging))
+        written.path.replace(file)
         sync(file.parent)
-    if missing:
-        raise Failure(
-            f"{file} is written, but {len(missing)} files are missing in {directory.files}, such as"
-            f" {missing[0]}: `svc check` names all of them"
-        )
-
-
-def _write(archive: Path, directory: DataDirectory, copied: Path) -> list[str]:
-    """Write all of it to *archive*; the contents that are missing are returned."""
-    missing = []
-    contents = needed(copied)
-    with archive.open("wb") as written:
-        with tarfile.open(fileobj=written, mode="w") as tar:
-            for path in (copied, directory.secret_key):
-                tar.add(path, path.name, filter=_anonymous)
-            if contents:
-                missing = archived_files.write(tar, directory, contents, _anonymous)
-        written.flush()
-        os.fsync(written.fileno())
-    return missing
+    if written.missing:
+        raise Failure(f"{file} is written, but {archive.lacking(written.missing, directory.files)}")
 
 
 @click.command("restore")
@@ -106,7 +80,7 @@ def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
     """Restore the backup FILE into an empty data directory. The service must not be running."""
     directory.make()
     with (
-        as_failure(StoreError, OSError),
+        as_failure(StoreError, OSError, BackupFailed),
         sole_use(directory.database),
         TemporaryDirectory(prefix=".svc-restore-", dir=directory.path) as staging,
     ):
@@ -128,10 +102,6 @@ def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
         click.echo(f"{len(missing)} files were missing when the backup was made", err=True)
 
 
-def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    return member.replace(mode=0o600, uid=0, gid=0, uname="", gname="", deep=False)
-
-
 def _unpack(file: Path, to: DataDirectory) -> list[str]:
     """Extract all of it to *to*, and check it; the contents that the backup lacks are returned.
 
@@ -150,7 +120,7 @@ def _unpack(file: Path, to: DataDirectory) -> list[str]:
         if to.secret_key.stat().st_size != KEY_BYTES:
             raise Failure(f"{file} has a secret key of the wrong size")
         verify(to.database)
-        return archived_files.read(tar, to)
+        return contents.read(tar, to.database, to.files)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`svc config`: the effective configuration."""
+"""`svc config`: the effective configuration, and a file to begin one with."""
 
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,29 @@ import msgspec
 from msgspec.structs import asdict, fields
 
 from svc.cli.options import configured
-from svc.config import Configuration
+from svc.config import Configuration, documented
 from svc.settings import ProviderKey, Secret
 
 DEFAULT = "default"
 MASK = "•••"
 
 
+def _print_example(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    """Print it and end, before a configuration is read, which may be the one that has to be written anew."""
+    if asked and not ctx.resilient_parsing:
+        click.echo(documented(), nl=False)
+        ctx.exit()
+
+
 @click.command("config")
+@click.option(
+    "--example",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_example,
+    help="Print a file with every setting, its default and what it does, and end.",
+)
 @configured()
 def command(configuration: Configuration) -> None:
     """Show the effective configuration, and where each value comes from. Secrets are masked."""

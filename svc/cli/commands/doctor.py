@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from svc.cli.data_directory import DataDirectory
+from svc.cli.doctor.backups import backups
 from svc.cli.doctor.certificate import certificate
 from svc.cli.doctor.data import clock, disk, permissions
 from svc.cli.doctor.findings import Check, Install
@@ -24,6 +25,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     proxy_headers,
     mail,
     certificate,
+    backups,
 )
 
 _EXIT_CODE: Final = 1

@@ -11,6 +11,7 @@ DETAIL_CHARS_MAX: Final = 300
 """How much of a directory's own words is repeated."""
 
 _MEANINGS: Final[Mapping[str, str]] = {
+    "accountDoesNotExist": "the directory does not know this service's account",
     "rateLimited": "the directory takes no more orders for now",
     "connection": "the directory could not connect to port 80 of the name",
     "dns": "the directory could not look the name up",

@@ -1,4 +1,4 @@
-"""What each kind of mail says: a subject, sentences, a table of facts, and one link."""
+"""What each kind of mail has: subject, sentences, a table of facts, and one link, in the words of `words`."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -12,6 +12,7 @@ from babel.numbers import format_decimal
 from svc.domain.limits import MAIL_FIELDS_MAX
 from svc.domain.locales import locale_of, time_zone_of
 from svc.domain.mail.kinds import NOTICE_KINDS, MailKind
+from svc.domain.mail.words import has, say
 from svc.domain.scalars import Scalar
 from svc.domain.times import SECOND_MS
 
@@ -21,19 +22,6 @@ PROOF_PATH: Final = "/app/prove"
 """The screen that proves an address, whose token stands after `#`."""
 NOTICES_PATH: Final = "/app/account/notices"
 _INVITATION_PATH: Final = "/app/invitation"
-
-_HELD_FOR: Final[Mapping[str, str]] = {
-    "several": "several contacts have this e-mail address or phone number",
-    "conflict": "its e-mail address and its phone number are those of different contacts",
-    "similar": "a contact is similar, and nothing shows that it is the same person",
-    "spam": "it filled in the field that people never see",
-    "unreadable": "a part of it cannot be read",
-    "error": "it could not be filed",
-}
-_DISABLED_FOR: Final[Mapping[str, str]] = {
-    "gone": "its receiver answered 410, which says that it is gone",
-    "failing": "for five days, nothing could be delivered to it",
-}
 
 
 class MailData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -76,6 +64,14 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
         zone, locale = time_zone_of(self.time_zone), locale_of(self.locale)
         return f"{format_datetime(moment, 'medium', tzinfo=zone, locale=locale)} ({self.time_zone})"
 
+    def say(self, key: str, /, n: int = 0, **values: str) -> str:
+        """The message *key*, in the organization's language."""
+        return say(self.locale, key, n, **values)
+
+    def guide(self, name: str) -> str:
+        """The address of a guide, for what has no screen."""
+        return f"{self.base_url}/docs/{name}"
+
     def link(self, path: str, token: str = "") -> str:
         """The address of a screen, in this organization."""
         query = f"?org={self.organization_id}" if self.is_guest and not token else ""
@@ -98,157 +94,150 @@ def letter(kind: MailKind, data: MailData, reader: Reader, token: str = "") -> L
     """What a mail of *kind* says. *token* is the secret of its link, where it has one."""
     written = _LETTERS[kind](data, reader, token)
     if kind in NOTICE_KINDS:
-        footer = f"You have asked for these notices. Choose which ones: {reader.link(NOTICES_PATH)}"
+        footer = reader.say("notices", link=reader.link(NOTICES_PATH))
         written = msgspec.structs.replace(written, footer=footer)
     return written
 
 
 def _invitation(data: MailData, reader: Reader, token: str) -> Letter:
-    by = f"{data.person} has invited you" if data.person else "You are invited"
+    by = "invitation.by" if data.person else "invitation.by_nobody"
     return Letter(
-        subject=f"Invitation to {reader.organization}",
+        subject=reader.say("invitation.subject", organization=reader.organization),
         sentences=(
-            f"{by} to join {reader.organization} as {data.name}.",
-            (
-                "With the link you make an account, or join with the one that you have."
-                f" It works once, until {reader.moment(data.at)}."
-                " Keep it to yourself: the link alone lets people in."
-            ),
+            reader.say(by, person=data.person, organization=reader.organization, role=data.name),
+            reader.say("invitation.how", until=reader.moment(data.at)),
         ),
-        link_label="Accept the invitation",
+        link_label=reader.say("invitation.link"),
         link=reader.link(_INVITATION_PATH, token),
-        footer="If you do not know what this is about, you need do nothing.",
+        footer=reader.say("invitation.footer"),
     )
 
 
 def _reset(data: MailData, reader: Reader, token: str) -> Letter:
     return Letter(
-        subject=f"A new password for {reader.organization}",
+        subject=reader.say("reset.subject", organization=reader.organization),
         sentences=(
-            f"A new password was asked for, for your account at {reader.organization} ({data.email}).",
-            (
-                f"With the link you choose one. It works once, until {reader.moment(data.at)};"
-                " the account's sessions end with it."
-            ),
+            reader.say("reset.what", organization=reader.organization, email=data.email or ""),
+            reader.say("reset.how", until=reader.moment(data.at)),
         ),
-        link_label="Choose a new password",
+        link_label=reader.say("reset.link"),
         link=reader.link(RESET_PATH, token),
-        footer="If it was not you who asked, you need do nothing: the password stays as it is.",
+        footer=reader.say("reset.footer"),
     )
 
 
 def _proof(data: MailData, reader: Reader, token: str) -> Letter:
     return Letter(
-        subject="Is this your e-mail address?",
+        subject=reader.say("proof.subject"),
         sentences=(
-            f"An account at {reader.organization} has the address {data.email}.",
-            f"If it is yours, show that with the link. It works once, until {reader.moment(data.at)}.",
+            reader.say("proof.what", organization=reader.organization, email=data.email or ""),
+            reader.say("proof.how", until=reader.moment(data.at)),
         ),
-        link_label="This is my address",
+        link_label=reader.say("proof.link"),
         link=reader.link(PROOF_PATH, token),
-        footer="If the account is not yours, do not open the link.",
+        footer=reader.say("proof.footer"),
     )
 
 
 def _filed(data: MailData, reader: Reader, _token: str) -> Letter:
-    sent_by = data.person or data.email or "a visitor"
-    answer = (f"A reply to this mail goes to {data.email}.",) if data.email else ()
+    sender = data.person or data.email or reader.say("submission.somebody")
+    answer = (reader.say("filed.reply", email=data.email),) if data.email else ()
     return Letter(
-        subject=f"{data.name}: {sent_by}",
-        sentences=(f"{sent_by} has sent the form {data.name}. The submission was filed.", *answer),
+        subject=reader.say("filed.subject", form=data.name, sender=sender),
+        sentences=(reader.say("filed.what", form=data.name, sender=sender), *answer),
         facts=_facts(data, reader),
-        link_label="Open the submission",
+        link_label=reader.say("submission.link"),
         link=reader.link(f"/app/forms/{data.form_id}/{data.id}"),
         reply_to=data.email,
     )
 
 
 def _held(data: MailData, reader: Reader, _token: str) -> Letter:
-    why = _HELD_FOR.get(data.reason, data.reason)
     return Letter(
-        subject=f"Held: a submission of {data.name}",
+        subject=reader.say("held.subject", form=data.name),
         sentences=(
-            f"A submission of the form {data.name} is held: {why}.",
-            "It is filed once a member says who sent it.",
+            reader.say("held.what", form=data.name, why=_why("held", data.reason, reader)),
+            reader.say("held.how"),
         ),
         facts=_facts(data, reader),
-        link_label="Open the submission",
+        link_label=reader.say("submission.link"),
         link=reader.link(f"/app/forms/{data.form_id}/{data.id}"),
     )
 
 
 def _offline(data: MailData, reader: Reader, _token: str) -> Letter:
-    because = f" It gives the reason {data.reason}." if data.reason else ""
+    what = "offline.what_and_why" if data.reason else "offline.what"
     return Letter(
-        subject=f"Offline: the bridge of {data.name}",
+        subject=reader.say("offline.subject", connection=data.name),
         sentences=(
-            (
-                f"The bridge of the connection {data.name} reports that it is offline, since"
-                f" {reader.moment(data.at)}.{because}"
-            ),
-            "Replies wait until it is online again. You are told at most once an hour.",
+            reader.say(what, connection=data.name, since=reader.moment(data.at), why=data.reason),
+            reader.say("offline.how"),
         ),
-        link_label="Open the messengers",
-        link=reader.link("/app/settings/messengers"),
+        link_label=reader.say("offline.link"),
+        link=reader.guide("bridges"),
     )
 
 
 def _disabled(data: MailData, reader: Reader, _token: str) -> Letter:
-    why = _DISABLED_FOR.get(data.reason, data.reason)
+    why = _why("disabled", data.reason, reader)
     return Letter(
-        subject=f"Disabled: the webhook {data.name}",
+        subject=reader.say("disabled.subject", webhook=data.name),
         sentences=(
-            f"The webhook {data.name} was disabled at {reader.moment(data.at)}: {why}.",
-            "Events make no deliveries for it until it is active again.",
+            reader.say("disabled.what", webhook=data.name, at=reader.moment(data.at), why=why),
+            reader.say("disabled.how"),
         ),
-        link_label="Open the webhooks",
-        link=reader.link("/app/settings/webhooks"),
+        link_label=reader.say("disabled.link"),
+        link=reader.guide("webhooks"),
     )
 
 
 def _credits(data: MailData, reader: Reader, _token: str) -> Letter:
     left = format_decimal(Decimal(data.micro_credits) / 1_000_000, locale=locale_of(reader.locale))
     return Letter(
-        subject=f"Few credits are left: {left}",
+        subject=reader.say("credits.subject", left=left),
         sentences=(
-            (
-                f"{reader.organization} has {left} credits left for the AI gateway, less than a fifth of what"
-                " there was after the last grant."
-            ),
-            "Without credits, calls of models that the service pays for are refused.",
+            reader.say("credits.what", organization=reader.organization, left=left),
+            reader.say("credits.how"),
         ),
-        link_label="Open the usage",
-        link=reader.link("/app/settings/ai"),
+        link_label=reader.say("credits.link"),
+        link=reader.guide("gateway"),
     )
 
 
 def _key(data: MailData, reader: Reader, _token: str) -> Letter:
     return Letter(
-        subject=f"The key {data.name} ends soon",
+        subject=reader.say("key.subject", key=data.name),
         sentences=(
-            f"The key {data.name} expires at {reader.moment(data.at)}.",
-            "Programs that use it are refused from then on: make another one, and put it in its place.",
+            reader.say("key.what", key=data.name, until=reader.moment(data.at)),
+            reader.say("key.how"),
         ),
-        link_label="Open the keys",
+        link_label=reader.say("key.link"),
         link=reader.link("/app/settings/api-keys"),
     )
 
 
 def _backup(data: MailData, reader: Reader, _token: str) -> Letter:
     return Letter(
-        subject="A backup has failed",
+        subject=reader.say("backup.subject"),
         sentences=(
-            f"The backup that began at {reader.moment(data.at)} has failed: {data.reason}",
-            "It was started on the machine that the service runs on. Ask the people who operate it.",
+            reader.say("backup.what", at=reader.moment(data.at), why=data.reason),
+            reader.say("backup.how"),
         ),
     )
 
 
+def _why(about: str, reason: str, reader: Reader) -> str:
+    """What *reason* means; a reason without words, as of a later version, is shown as it is."""
+    key = f"{about}.for.{reason}"
+    return reader.say(key) if has(key) else reason
+
+
 def _facts(data: MailData, reader: Reader) -> tuple[tuple[str, str], ...]:
     facts = [(name, _value(value)) for name, value in data.fields[:MAIL_FIELDS_MAX]]
-    if len(data.fields) > MAIL_FIELDS_MAX:
-        facts.append(("…", f"{len(data.fields) - MAIL_FIELDS_MAX} more fields"))
-    return (*facts, ("Received", reader.moment(data.at)))
+    more = len(data.fields) - MAIL_FIELDS_MAX
+    if more > 0:
+        facts.append(("…", reader.say("submission.more", more)))
+    return (*facts, (reader.say("submission.received"), reader.moment(data.at)))
 
 
 def _value(value: Scalar) -> str:

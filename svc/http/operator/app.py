@@ -26,6 +26,7 @@ from svc.http.app import described_app
 from svc.http.asgi import ASGIApp
 from svc.http.docs.front import OperatorFront
 from svc.http.docs.problem_pages import page_or_problem
+from svc.http.operator import metrics
 from svc.http.operator.calls import OperatorCalls
 from svc.http.problems.problems import problem, problem_response
 from svc.http.quart_app import current_request
@@ -83,6 +84,7 @@ def operator_app(system: System, token: str) -> ASGIApp:
     app.add_url_rule("/debug/actors/<kind>/<any_text:key>", "actor", door.show_actor, merge_slashes=False)
     app.add_url_rule("/debug/store", "store", door.show_store)
     app.add_url_rule("/debug/mail", "mail", door.show_mail)
+    app.add_url_rule("/metrics", "metrics", door.show_metrics)
     calls = OperatorCalls(system)
     app.add_url_rule("/tools/<name>", "tool", calls.call_tool, methods=["POST"])
     app.add_url_rule("/credits", "credits", calls.grant_credits, methods=["POST"])
@@ -180,6 +182,14 @@ class _OperatorDoor:
     async def show_mail(self) -> Response:
         """How the outbox of mail stands, and the mail server."""
         return _json(await mail_state.read(self._system))
+
+    async def show_metrics(self) -> Response:
+        """Figures for Prometheus."""
+        return Response(
+            await metrics.text(self._system),
+            content_type=metrics.CONTENT_TYPE,
+            headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+        )
 
     async def _state(self, seen: ActorStatistics) -> tuple[Any, str | None]:
         """The state of the actor that was *seen*, or the reason why there is none.

@@ -23,6 +23,8 @@ from svc.storage.erasure.emptied import EMPTIED
 from svc.storage.erasure.scans import key_of
 from svc.storage.erasure.sweep import Hit
 from svc.storage.erasure.treatments import BY_TABLE, Treatment
+from svc.storage.forms import search_blocks
+from svc.storage.forms import tables as forms_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.store import Tx
 from svc.storage.views import tables as views_tables
@@ -179,6 +181,8 @@ class _Unit:
 
     def _write(self, hit: Hit, values: Mapping[str, Any]) -> None:
         self._tx.conn.execute(sa.update(self._table).where(*self._where(hit)).values(dict(values)))
+        if self._table is forms_tables.submissions:
+            search_blocks.replace(self._tx, self._organization_id, str(hit.key[0]))
         noun = _NOUNS.get(str(self._table.name))
         if noun is not None:
             self._tx.announce(ResourceChanged(self._organization_id, noun, str(hit.key[0])))

@@ -344,6 +344,7 @@ EXEMPT: Final[Mapping[str, str]] = {
     records_tables.relations.name: _DERIVED,
     records_tables.search_texts.name: _DERIVED,
     records_tables.identities.name: _DERIVED,
+    forms_tables.submission_blocks.name: "derived from submissions, and changed with them",
     sites_tables.visitor_keys.name: "keys of digests, of a few days, for all visitors",
     identity_tables.sessions.name: _SIGN_IN,
     identity_tables.sign_in_links.name: _SIGN_IN,

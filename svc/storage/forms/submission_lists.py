@@ -4,8 +4,7 @@ A list is put together from those of the organization's forms. So each is a sear
 needs anyway, and taking a submission costs nothing for the sake of lists.
 """
 
-from heapq import nlargest
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -18,13 +17,13 @@ from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms import tables
+from svc.storage.forms.submission_selection import Search, Selection
 from svc.storage.forms.submissions import ERASED, LABELS, Label
-from svc.storage.pages import Keyset, Total, count_to_total, total_of
+from svc.storage.pages import Keyset, Total, total_of
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.sites import visits
 from svc.storage.sites.visits import Visit
-from svc.storage.statements import Statement
 
 
 class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +63,8 @@ class SubmissionPage(msgspec.Struct, frozen=True):
     next_cursor: str | None
     total: Total | None
     """How many submissions the list has, if that was asked."""
+    unindexed: bool
+    """Whether a search looked through so many submissions that it had been quicker with another block."""
 
 
 _fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, tables.submissions.c.fields)
@@ -87,61 +88,6 @@ _SUMMARY: Final = (
 )
 
 
-class _Id(NamedTuple):
-    """The ids of a submission and of its form."""
-
-    id: str
-    form_id: str
-
-
-def _newest(*conditions: sa.ColumnElement[bool]) -> Statement[_Id]:
-    """Selects the ids of a form's newest submissions before one, of those for which *conditions* hold."""
-    return Statement(
-        sa.select(tables.submissions.c.id, tables.submissions.c.form_id)
-        .where(
-            tables.submissions.c.form_id == sa.bindparam("form_id"),
-            tables.submissions.c.id < sa.bindparam("before"),
-            *conditions,
-        )
-        .order_by(tables.submissions.c.id.desc())
-        .limit(sa.bindparam("most")),
-        _Id,
-    )
-
-
-def _due(*conditions: sa.ColumnElement[bool]) -> Statement[_Id]:
-    """Selects the ids of an organization's submissions that are due, before one."""
-    return Statement(
-        sa.select(tables.submissions.c.id, tables.submissions.c.form_id)
-        .where(
-            tables.submissions.c.organization_id == sa.bindparam("organization_id"),
-            tables.submissions.c.state == tables.DUE,
-            tables.submissions.c.id < sa.bindparam("before"),
-            *conditions,
-        )
-        .order_by(tables.submissions.c.id.desc()),
-        _Id,
-    )
-
-
-_STATES: Final[dict[Label | None, tuple[sa.ColumnElement[bool], ...]]] = {
-    None: (tables.submissions.c.state != ERASED,),
-    "Filed": (tables.submissions.c.state == "filed",),
-    "Held": (tables.submissions.c.state == tables.HELD,),
-    "Queued": (tables.submissions.c.state == tables.QUEUED,),
-}
-_FOUND: Final = sa.or_(
-    *(
-        column.ilike(sa.bindparam("search"), escape="\\")
-        for column in (tables.submissions.c.email, tables.submissions.c.phone, tables.submissions.c.name)
-    )
-)
-_NEWEST: Final = {label: _newest(*states) for label, states in _STATES.items()}
-_SEARCHED: Final = {label: _newest(*states, _FOUND) for label, states in _STATES.items()}
-_DUE: Final = _due()
-_DUE_SEARCHED: Final = _due(_FOUND)
-
-
 def list_page(
     conn: sa.Connection,
     organization_id: str,
@@ -162,38 +108,26 @@ def list_page(
     keyset = Keyset(["submissions", organization_id, form_id, label, search], cursor, limit)
     before = last_id("sub") if keyset.after is None else keyset.after.id
     form_ids = form_ids_of(conn, organization_id, form_id)
-    newest = {"before": before, "most": limit + 1}
-    selected, due_selected = _NEWEST[label], _DUE
-    if search is not None:
-        newest["search"] = _pattern(search)
-        selected, due_selected = _SEARCHED[label], _DUE_SEARCHED
-    ids = [row.id for one in form_ids for row in selected.all(conn, {"form_id": one} | newest)]
-    if label == "Queued":
-        own = {"organization_id": organization_id, "before": before}
-        due = due_selected.all(conn, own | {name: newest[name] for name in ("search",) if name in newest})
-        ids += [row.id for row in due if row.form_id in form_ids]
-    page_ids, next_cursor = keyset.cut(nlargest(limit + 1, ids), lambda last: Position((), last))
+    if search is None:
+        selection = Selection(conn, organization_id, form_ids, label)
+    else:
+        selection = Search(conn, organization_id, form_ids, label, search)
+    page_ids, next_cursor = keyset.cut(selection.newest(before, limit + 1), lambda last: Position((), last))
     rows = conn.execute(
         sa.select(*_SUMMARY)
         .where(tables.submissions.c.id.in_(page_ids))
         .order_by(tables.submissions.c.id.desc())
     )
-    counted = _total(conn, organization_id, form_ids, label, search) if total else None
-    return SubmissionPage([SubmissionSummary(**_facts(row)) for row in rows], next_cursor, counted)
-
-
-def _total(
-    conn: sa.Connection, organization_id: str, form_ids: set[str], label: Label | None, search: str | None
-) -> Total:
-    """How many submissions a list has."""
-    column = tables.submissions.c
-    found = [] if search is None else [_FOUND.params(search=_pattern(search))]
-    of_forms = sa.select(column.id).where(column.form_id.in_(form_ids))
-    parts = [of_forms.where(*_STATES[label], *found)]
-    if label == "Queued":
-        own = column.organization_id == organization_id
-        parts.append(of_forms.where(own, column.state == tables.DUE, *found))
-    return total_of(sum(count_to_total(conn, part) for part in parts))
+    counted = None
+    if total:
+        whole = keyset.after is None and next_cursor is None
+        counted = total_of(len(page_ids)) if whole else selection.total()
+    return SubmissionPage(
+        [SubmissionSummary(**_facts(row)) for row in rows],
+        next_cursor,
+        counted,
+        unindexed=selection.lacks_block(),
+    )
 
 
 def recent_fields(conn: sa.Connection, form_id: str, limit: int) -> list[dict[str, Scalar]]:
@@ -249,11 +183,6 @@ def form_ids_of(conn: sa.Connection, organization_id: str, form_id: str | None) 
     if form_id is not None and not found:
         raise InvalidInput([Fault("/formId", "not_found", f"there is no form {shown(form_id)}")])
     return found
-
-
-def _pattern(search: str) -> str:
-    """The pattern of texts that contain *search*."""
-    return "%" + "".join(f"\\{char}" if char in "%_\\" else char for char in search.strip()) + "%"
 
 
 def _facts(row: sa.Row[Any]) -> dict[str, Any]:

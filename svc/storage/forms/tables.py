@@ -85,6 +85,19 @@ submissions: Final = sa.Table(
     ),
 )
 
+# Derived from submissions, for searches: see `search_blocks`. Large values come last, so that the others are
+# read without them.
+submission_blocks: Final = sa.Table(
+    "submission_blocks",
+    metadata,
+    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    sa.Column("first_id", sa.Text, primary_key=True),
+    sa.Column("end_id", sa.Text, nullable=False),
+    sa.Column("texts", sa.LargeBinary, nullable=False),
+    sa.Column("ids", sa.LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 server_keys: Final = sa.Table(
     "server_keys",
     metadata,

@@ -1,6 +1,7 @@
 """Imports, opened for an upload, started, and cancelled; an organization has one at a time."""
 
 import msgspec
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, at, named_at
 from svc.domain.identity.callers import Call
@@ -105,14 +106,8 @@ def start(tx: Tx, call: Call, import_id: str, asked: Start) -> Import:
         Conflict: its upload is not complete, it is being read already, or it has ended.
     """
     import_ = import_rows.find(tx.conn, call.caller.organization_id, import_id)
-    if import_.state not in {"uploaded", "checked"} or import_.layout is None:
-        waits = {"uploading": f"the part {import_.next_part} of its upload comes next"}
-        raise Conflict(waits.get(import_.state, f"it is {import_.state}"))
     object_ = objects.get(tx.conn, import_.organization_id, import_.object_type)
-    layout = import_.layout
-    if asked.encoding is not None or asked.separator is not None:
-        layout = _layout_again(tx, import_, asked)
-    import_.layout = layout
+    layout = import_.layout = layout_as(tx.conn, import_, asked.encoding, asked.separator)
     import_.settings = msgspec.structs.replace(
         asked.settings,
         by=_check_by(object_, asked.by),
@@ -153,6 +148,30 @@ def proposed_columns(import_: Import, object_: StoredObject) -> dict[str, str]:
     return {} if import_.layout is None else proposals(import_.layout.headings, object_.properties)
 
 
+def layout_as(
+    conn: sa.Connection, import_: Import, encoding: Encoding | None, separator: str | None
+) -> Layout:
+    """How the file of an uploaded import is written, if with that *encoding* and that *separator*.
+
+    Raises `Conflict` if its upload is not complete or it is being read or has ended, and `InvalidInput` for
+    what the file cannot be read with.
+    """
+    if import_.state not in {"uploaded", "checked"} or import_.layout is None:
+        waits = {"uploading": f"the part {import_.next_part} of its upload comes next"}
+        raise Conflict(waits.get(import_.state, f"it is {import_.state}"))
+    if encoding is None and separator is None:
+        return import_.layout
+    head = uploads.read(conn, import_.id, 0, HEAD_BYTES)
+    with at("/separator" if encoding is None else "/encoding"):
+        return layout_of(
+            head,
+            import_.format,
+            whole=len(head) == import_.bytes,
+            encoding=encoding,
+            separator=separator,
+        )
+
+
 def _is_of(import_: Import, new: NewImport) -> bool:
     return (import_.fingerprint, import_.bytes, import_.object_type, import_.format) == (
         new.fingerprint,
@@ -160,18 +179,6 @@ def _is_of(import_: Import, new: NewImport) -> bool:
         new.object_type,
         new.format,
     )
-
-
-def _layout_again(tx: Tx, import_: Import, asked: Start) -> Layout:
-    head = uploads.read(tx.conn, import_.id, 0, HEAD_BYTES)
-    with at("/separator" if asked.encoding is None else "/encoding"):
-        return layout_of(
-            head,
-            import_.format,
-            whole=len(head) == import_.bytes,
-            encoding=asked.encoding,
-            separator=asked.separator,
-        )
 
 
 def _check_by(object_: StoredObject, by: str | None) -> str | None:

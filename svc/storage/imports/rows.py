@@ -9,9 +9,11 @@ from svc.domain.errors import NotFound
 from svc.domain.identity.callers import CallerKind
 from svc.domain.imports.exported import FileFormat
 from svc.domain.imports.imports import Counts, ImportState, Layout, ReadingSettings, Refusal
+from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage.imports import tables
 from svc.storage.imports.tables import imports
+from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 
 
@@ -131,6 +133,19 @@ def latest(conn: sa.Connection, organization_id: str) -> Import:
     if row is None:
         raise NotFound("there is no import yet")
     return _from_row(row)
+
+
+def list_page(
+    conn: sa.Connection, organization_id: str, cursor: str | None = None, limit: int = LIST_ROWS
+) -> tuple[list[Import], str | None]:
+    """A page of the organization's imports, the newest first, and the cursor of the next one.
+
+    Raises `InvalidInput` for the cursor of another list.
+    """
+    page = Keyset(["imports", organization_id], cursor, limit)
+    selected = _SELECT.where(imports.c.organization_id == organization_id)
+    rows, next_cursor = page.fetch(conn, selected, imports.c.id, newest_first=True)
+    return [_from_row(ImportRow(*row)) for row in rows], next_cursor
 
 
 def open_one(conn: sa.Connection, organization_id: str) -> Import | None:

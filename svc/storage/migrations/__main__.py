@@ -14,7 +14,7 @@ from alembic.script import Script
 from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
-from svc.storage.sqlite.transaction import schema_change
+from svc.storage.sqlite.schema_changes import schema_change
 
 _FORMATTED: Final = {
     "hooks": "format",

@@ -396,6 +396,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     records_tables.unique_values.name: _DERIVED,
     records_tables.relations.name: _DERIVED,
     records_tables.search_texts.name: _DERIVED,
+    forms_tables.submission_blocks.name: "derived from `submissions`, for searches",
     sites_tables.visitor_keys.name: "secrets of the installation, each for one day",
     files_tables.file_totals.name: "sums of `files`",
     imports_tables.import_parts.name: "parts of an upload that is under way",

@@ -4,7 +4,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
@@ -28,7 +28,27 @@ _SETTINGS: Final = (
 
 def make_engine(path: Path | None) -> sa.Engine:
     """An engine over the file at *path*, or in memory without one; the caller executes every BEGIN."""
-    return _engine_in_memory() if path is None else _make(str(path))
+    if path is None:
+        return _engine_in_memory()
+    with suppress(sqlite3.OperationalError):  # who may only read the directory has SQLite's places
+        keep_temporary_files_in(path.absolute().parent)
+    return _make(str(path))
+
+
+@cache
+def keep_temporary_files_in(directory: Path) -> None:
+    """Have SQLite write what a large sort or a VACUUM needs for a moment to *directory*, from now on.
+
+    By itself it takes /var/tmp or /tmp, which may be small, in memory, or read-only. There is one setting for
+    the process (https://www.sqlite.org/pragma.html#pragma_temp_store_directory), so it is made once, before
+    other threads have connections. The files have no names, so a crash leaves none. Raises
+    `sqlite3.OperationalError` for a directory that is missing or not writable.
+    """
+    with (
+        suppress(sqlite3.OperationalError),
+        closing(sqlite3.connect(":memory:")) as conn,
+    ):  # it may be missing
+        conn.execute("PRAGMA temp_store_directory = '{}'".format(str(directory).replace("'", "''")))
 
 
 @cache

@@ -25,7 +25,8 @@ from svc.storage.sqlite.group_commit import (
     QUEUE_UNITS_MAX,
     GroupCommitStore,
 )
-from svc.storage.sqlite.transaction import read_snapshot, schema_change
+from svc.storage.sqlite.schema_changes import schema_change
+from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import Sources, Store
 
 R = TypeVar("R")

@@ -1,5 +1,6 @@
 """Reading the data while another process may have it open: for lists, checks and backups."""
 
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from svc.storage.migrations import migrate
-from svc.storage.sqlite.engine import BUSY_SECONDS, make_engine, raw, sole_use
+from svc.storage.sqlite.engine import BUSY_SECONDS, keep_temporary_files_in, make_engine, raw, sole_use
 from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import StoreFailed
 
@@ -29,7 +30,15 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
+COPIED_PAGES: Final = 1_024
+"""Pages that are copied in one step: 4 MiB."""
+STEPS_BETWEEN_LOOKS: Final = 1_000_000
+"""Steps of SQLite's machine between two looks at whether a check is to stop."""
 _OK: Final = "ok"
+
+
+def _nothing() -> None:
+    """For copies that nothing follows."""
 
 
 def read_beside(
@@ -75,28 +84,52 @@ def organization_ids(path: Path) -> list[str]:
         raise StoreFailed(f"{path} cannot be read: {error}") from error
 
 
-def copy(path: Path, to: Path) -> None:
+def copy(path: Path, to: Path, on_step: Callable[[], None] = _nothing) -> None:
     """Copy a snapshot of the data at *path* to a new file, complete in itself. Writers do not wait.
+
+    It is copied in steps, over one read transaction, so that no write begins it anew; each step is synced
+    before the next, since a commit would wait for all that the disk has still to write. *on_step* is called
+    after each, and ends the copy by raising.
 
     Raises `StoreFailed`; *to* may then exist in part.
     """
     if not path.exists():
         raise StoreFailed(f"there is no data at {path}")
     try:
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
-            source.backup(target)
+        with (
+            closing(sqlite3.connect(path, isolation_level=None)) as source,
+            closing(sqlite3.connect(to)) as target,
+        ):
+            source.execute("BEGIN")
+            source.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # begins the snapshot
+
+            def step(_status: int, _remaining: int, _total: int) -> None:
+                on_step()
+                _sync(to)
+
+            source.backup(target, pages=COPIED_PAGES, progress=step)
             target.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.DatabaseError as error:
         raise StoreFailed(f"{path} cannot be copied to {to}: {error}") from error
 
 
-def verify(path: Path) -> None:
+def _sync(copied: Path) -> None:
+    """Sync a copy that is being written: its locks, which this drops, protect it from nobody."""
+    handle = os.open(copied, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def verify(path: Path, stopped: Callable[[], bool] = lambda: False) -> None:
     """Check that a copy is intact, and of a version that this program can use.
 
-    Raises `StoreFailed` or `SchemaTooNew`.
+    Raises `StoreFailed` or `SchemaTooNew`. It ends soon, with `StoreFailed`, once *stopped* says so.
     """
     try:
         with make_engine(path).connect() as conn:
+            raw(conn).set_progress_handler(lambda: int(stopped()), STEPS_BETWEEN_LOOKS)
             if migrate.revision_of(conn) is None:
                 raise StoreFailed(f"{path} is none of this program's databases")
             migrate.is_current(conn)
@@ -132,6 +165,7 @@ def compact(path: Path) -> None:
     """
     with sole_use(path):
         try:
+            keep_temporary_files_in(path.absolute().parent)
             with closing(sqlite3.connect(path, isolation_level=None)) as conn:
                 conn.execute("VACUUM")
                 conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -29,7 +29,8 @@ from svc.storage.sqlite.group_commit import (
     QUEUE_UNITS_MAX,
     GroupCommitStore,
 )
-from svc.storage.sqlite.transaction import read_snapshot, schema_change
+from svc.storage.sqlite.schema_changes import schema_change
+from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import Sources, Store, StoreFailed
 
 R = TypeVar("R")
@@ -69,7 +70,6 @@ async def open_store(
         StoreFailed: the file cannot be used, or a thread of the store has ended by itself, in which case the
             block is cancelled first.
     """
-    engine = make_engine(path)
     sources = Sources(random, sealer, mails=mails)
     read_traces: list[Traces] = []
     inside = trio.CancelScope()
@@ -87,6 +87,7 @@ async def open_store(
     async with AsyncExitStack() as opening:
         try:
             make_file(path)
+            engine = make_engine(path)
             opening.enter_context(sole_use(path))
             with trio.CancelScope(shield=True):
                 writer = await opening.enter_async_context(

@@ -1,12 +1,11 @@
-"""Transactions: batches of units, snapshots for reads, changes of the schema.
+"""Transactions: batches of units, and snapshots for reads.
 
 They run in the connection's thread or, in tests of time, on the Trio thread.
 """
 
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from time import perf_counter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
@@ -276,25 +275,3 @@ def read_snapshot(conn: sa.Connection, fn: Callable[[sa.Connection], R]) -> R:
     with conn.begin():
         raw(conn).execute("BEGIN")
         return fn(conn)
-
-
-@contextmanager
-def schema_change(conn: sa.Connection) -> Iterator[None]:
-    """A transaction that may rebuild tables; it is committed as a whole, or rolled back.
-
-    Foreign keys are not enforced inside it, because dropping a table would delete the rows that refer to it;
-    they are checked before the commit (https://www.sqlite.org/lang_altertable.html#otheralter). The setting
-    cannot be changed inside a transaction.
-    """
-    sqlite = raw(conn)
-    sqlite.execute("PRAGMA foreign_keys = OFF")
-    try:
-        with conn.begin():
-            sqlite.execute("BEGIN IMMEDIATE")
-            yield
-            broken = sqlite.execute("PRAGMA foreign_key_check").fetchone()
-            if broken is not None:
-                raise StoreFailed(f"a row of {broken[0]} refers to a row of {broken[2]} that is not there")
-            sqlite.execute("COMMIT")
-    finally:
-        sqlite.execute("PRAGMA foreign_keys = ON")

@@ -228,6 +228,7 @@ def list_some(view: View, call: Call, request: ListSubmissions) -> SubmissionLis
         limit=request.limit,
         total=request.total,
     )
+    view.unindexed_submissions = page.unindexed
     return SubmissionList(
         submissions=[line_of(submission) for submission in page.submissions],
         next_cursor=page.next_cursor,

@@ -1,7 +1,7 @@
 """What `import.*` answer: an import, with what was found in its file and what became of its lines."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from svc.domain.identity.callers import Call
 from svc.domain.imports.cells import Decimal
@@ -95,8 +95,8 @@ class RefusalAnswer(ToolOutput, frozen=True, kw_only=True):
     reasons: Annotated[tuple[str, ...], about(description="Everything that is wrong with it.")]
 
 
-class ImportAnswer(ToolOutput, frozen=True, kw_only=True):
-    """An import."""
+class ImportLine(ToolOutput, frozen=True, kw_only=True):
+    """An import as a list has it."""
 
     id: ImportId
     object_type: ObjectType
@@ -111,6 +111,17 @@ class ImportAnswer(ToolOutput, frozen=True, kw_only=True):
     ]
     bytes: ImportBytes
     read_bytes: Annotated[int, about(description="How much of the file was read.")]
+    dry_run: bool
+    counts: CountsAnswer
+    failure: Annotated[str | None, about(description="Why it failed.")]
+    created_at: Timestamp
+    updated_at: Timestamp
+    ended_at: Timestamp | None
+
+
+class ImportAnswer(ImportLine, frozen=True, kw_only=True):
+    """An import, with what was found in its file."""
+
     part_bytes: Annotated[int, about(description="How large each part but the last is.")] = IMPORT_PART_BYTES
     next_part: Annotated[
         int | None, about(description="The number of the part that comes next, from 0 on; null at the end.")
@@ -128,8 +139,6 @@ class ImportAnswer(ToolOutput, frozen=True, kw_only=True):
     separator: str | None
     decimal: DecimalMark | None
     by: LookedUpBy | None
-    dry_run: bool
-    counts: CountsAnswer
     refusals: Annotated[
         tuple[RefusalAnswer, ...], about(description="The first lines that were refused, and why.")
     ]
@@ -140,10 +149,6 @@ class ImportAnswer(ToolOutput, frozen=True, kw_only=True):
     report_path: Annotated[
         str | None, about(description="Where a dry run tells what would become of each line.")
     ]
-    failure: Annotated[str | None, about(description="Why it failed.")]
-    created_at: Timestamp
-    updated_at: Timestamp
-    ended_at: Timestamp | None
 
 
 EXAMPLE: Final = ImportAnswer(
@@ -175,18 +180,44 @@ EXAMPLE: Final = ImportAnswer(
 )
 
 
+EXAMPLE_LINE: Final = ImportLine(**{name: getattr(EXAMPLE, name) for name in ImportLine.__struct_fields__})
+
+
+def line_of(import_: Import) -> ImportLine:
+    return ImportLine(**_line(import_))
+
+
+def _line(import_: Import) -> dict[str, Any]:
+    counts = import_.counts
+    return {
+        "id": import_.id,
+        "object_type": import_.object_type,
+        "name": import_.name,
+        "format": import_.format,
+        "state": import_.state,
+        "bytes": import_.bytes,
+        "read_bytes": import_.at_byte,
+        "dry_run": import_.settings is not None and import_.settings.dry_run,
+        "counts": CountsAnswer(
+            created=counts.created,
+            updated=counts.updated,
+            unchanged=counts.unchanged,
+            suggested=counts.suggested,
+            refused=counts.refused,
+        ),
+        "failure": import_.failure,
+        "created_at": rfc3339(import_.created_at),
+        "updated_at": rfc3339(import_.updated_at),
+        "ended_at": None if import_.ended_at is None else rfc3339(import_.ended_at),
+    }
+
+
 def answer_of(import_: Import, call: Call, columns: Mapping[str, str]) -> ImportAnswer:
-    settings, layout, counts = import_.settings, import_.layout, import_.counts
+    settings, layout = import_.settings, import_.layout
     at = f"{APP_PATH if call.door == 'app' else API_PATH}{import_.id}/"
     is_over = import_.state not in {"uploading", "uploaded"}
     return ImportAnswer(
-        id=import_.id,
-        object_type=import_.object_type,
-        name=import_.name,
-        format=import_.format,
-        state=import_.state,
-        bytes=import_.bytes,
-        read_bytes=import_.at_byte,
+        **_line(import_),
         next_part=import_.next_part if import_.next_part < parts_of(import_.bytes) else None,
         upload_path=f"{at}parts/",
         headings=() if layout is None else layout.headings,
@@ -196,19 +227,7 @@ def answer_of(import_: Import, call: Call, columns: Mapping[str, str]) -> Import
         separator=None if layout is None or import_.format == "ndjson" else layout.separator,
         decimal=None if settings is None else settings.decimal,
         by=None if settings is None else settings.by,
-        dry_run=settings is not None and settings.dry_run,
-        counts=CountsAnswer(
-            created=counts.created,
-            updated=counts.updated,
-            unchanged=counts.unchanged,
-            suggested=counts.suggested,
-            refused=counts.refused,
-        ),
         refusals=tuple(RefusalAnswer(line=one.line, reasons=one.reasons) for one in import_.refusals),
-        refused_path=f"{at}refused" if counts.refused and is_over else None,
+        refused_path=f"{at}refused" if import_.counts.refused and is_over else None,
         report_path=f"{at}report" if settings is not None and settings.dry_run else None,
-        failure=import_.failure,
-        created_at=rfc3339(import_.created_at),
-        updated_at=rfc3339(import_.updated_at),
-        ended_at=None if import_.ended_at is None else rfc3339(import_.ended_at),
     )

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.imports.imports import ReadingSettings
+from svc.domain.limits import LIST_ROWS
 from svc.storage.imports import jobs
 from svc.storage.imports import rows as import_rows
 from svc.storage.imports.jobs import NewImport, Start
@@ -13,6 +14,7 @@ from svc.storage.records import objects
 from svc.storage.store import Tx, View
 from svc.tools.imports.answers import (
     EXAMPLE,
+    EXAMPLE_LINE,
     CellSeparator,
     DecimalMark,
     DryRun,
@@ -23,14 +25,25 @@ from svc.tools.imports.answers import (
     ImportColumns,
     ImportFormat,
     ImportId,
+    ImportLine,
     ImportName,
     LookedUpBy,
     WithEmptyCells,
     WithRefused,
     answer_of,
+    line_of,
 )
 from svc.tools.records.answers import ObjectType
-from svc.tools.tool import ToolInput, about, reads, writes
+from svc.tools.tool import (
+    Cursor,
+    Limit,
+    NextCursor,
+    ToolInput,
+    ToolOutput,
+    about,
+    reads,
+    writes,
+)
 
 
 class StartImport(ToolInput, frozen=True, kw_only=True):
@@ -139,26 +152,65 @@ def _check_absent(request: StartImport, names: tuple[str, ...], detail: str) -> 
         raise InvalidInput(faults)
 
 
+class ListImports(ToolInput, frozen=True, kw_only=True):
+    """Which imports to list."""
+
+    limit: Annotated[int, Limit] = LIST_ROWS
+    cursor: Annotated[str | None, Cursor] = None
+
+
+class ImportList(ToolOutput, frozen=True, kw_only=True):
+    """A page of imports."""
+
+    imports: Annotated[list[ImportLine], about(description="The newest first.")]
+    next_cursor: Annotated[str | None, NextCursor]
+
+
+@reads(
+    "import.list",
+    needs="records.write",
+    example=ListImports(limit=1),
+    answer=ImportList(imports=[EXAMPLE_LINE], next_cursor=None),
+)
+def list_some(view: View, call: Call, request: ListImports) -> ImportList:
+    """List the imports of the organization, the newest first."""
+    page, next_cursor = import_rows.list_page(
+        view.conn, call.caller.organization_id, request.cursor, request.limit
+    )
+    return ImportList(imports=[line_of(import_) for import_ in page], next_cursor=next_cursor)
+
+
 class GetImport(ToolInput, frozen=True, kw_only=True):
     """Which import to show."""
 
     id: Annotated[ImportId | None, about(description="By default the newest.")] = None
+    encoding: FileEncoding | None = None
+    separator: CellSeparator | None = None
 
 
 @reads(
-    "import.get", needs="records.write", raises=(NotFound,), example=GetImport(id=EXAMPLE.id), answer=EXAMPLE
+    "import.get",
+    needs="records.write",
+    raises=(NotFound,),
+    example=GetImport(id=EXAMPLE.id),
+    answer=EXAMPLE,
 )
 def get(view: View, call: Call, request: GetImport) -> ImportAnswer:
     """Show an import: how far it is, what became of its lines, and the first ones that were refused.
 
-    Once its upload is complete, `columns` has what its columns are probably for.
+    Once its upload is complete, `columns` has what its columns are probably for. While it waits to be
+    started, an `encoding` or a `separator` shows the headings, first lines and columns that the file has if
+    it is read with these; without them, as it was found to be written, or was started with last.
     """
     organization_id = call.caller.organization_id
     if request.id is None:
         import_ = import_rows.latest(view.conn, organization_id)
     else:
         import_ = import_rows.find(view.conn, organization_id, request.id)
-    if import_.settings is not None:
+    asks_other = request.encoding is not None or request.separator is not None
+    if asks_other and import_.state in {"uploaded", "checked"}:
+        import_.layout = jobs.layout_as(view.conn, import_, request.encoding, request.separator)
+    elif import_.settings is not None:
         return answer_of(import_, call, import_.settings.columns)
     object_ = objects.get(view.conn, organization_id, import_.object_type)
     return answer_of(import_, call, jobs.proposed_columns(import_, object_))

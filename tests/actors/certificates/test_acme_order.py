@@ -1,10 +1,14 @@
 """One order at a directory: by RFC 8555 as Pebble checks it, and where the directory misbehaves."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 import trio
+from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from svc.actors.certificates.acme_order import AcmeOrder, AcmeServer, ask_terms
 from svc.actors.certificates.acme_session import GivenUp
@@ -41,7 +45,10 @@ def _refused(server: Misbehaving, **more: Any) -> OrderFailed:
 
 @needs_pebble
 async def test_pebble_issues_and_the_account_is_kept(tmp_path):
-    """A fifth of the nonces are refused; the account is used again, and changes its address."""
+    """A fifth of the nonces are refused; the account is used again, and changes its address.
+
+    At first it is one that the directory has lost with its database: it is made again, with its key.
+    """
     kept: list[Account] = []
     answers, stop = Challenges(), trio.Event()
     with pebble(tmp_path, PEBBLE_WFE_NONCEREJECT="20") as server:
@@ -61,7 +68,11 @@ async def test_pebble_issues_and_the_account_is_kept(tmp_path):
                     plain_app(answers, NAMES, 443, SYSTEM), binds=[f"127.0.0.1:{server.http_port}"], stop=stop
                 )
             )
-            issued = await order("a@example.com", None)
+            at = AcmeServer(server.directory, None, str(server.roots))
+            url = server.directory.replace("/dir", "/my-account/lost")
+            lost = replace(_order(at)._account, url=url, email="a@example.com")
+            with capture_logs() as logs:
+                issued = await order("a@example.com", lost)
             first = kept[-1]
             await order("b@example.com", first)
             second = kept[-1]
@@ -69,7 +80,10 @@ async def test_pebble_issues_and_the_account_is_kept(tmp_path):
 
     validity = check_issued(issued.chain_pem, issued.key, NAMES, NOW)
     assert set(validity.names) == set(NAMES)
+    assert [line["event"] for line in logs] == ["the directory has forgotten the account; it is made again"]
     assert [one.url for one in kept] == [None, first.url, first.url]
+    assert first.url not in {None, lost.url}
+    assert {msgspec.json.encode(one.key) for one in kept} == {msgspec.json.encode(lost.key)}
     assert (first.email, second.email) == ("a@example.com", "b@example.com")
     assert first.terms == "data:text/plain,Do%20what%20thou%20wilt"
     assert "crv" not in repr(first)
@@ -167,3 +181,59 @@ def test_an_order_that_nobody_waits_for_asks_no_more(tmp_path):
         with pytest.raises(GivenUp):
             _order(AcmeServer(server.directory, None, server.roots), given_up=given_up).run()
         assert server.asked == []
+
+
+def _known(server: Misbehaving, email: str | None = None) -> Account:
+    """An account that an earlier order has made."""
+    made: list[Account] = []
+    with pytest.raises(OrderFailed):
+        _order(AcmeServer(server.directory, email, server.roots), keep=made.append).run()
+    server.asked.clear()
+    return made[-1]
+
+
+@pytest.mark.parametrize("email", [None, "changed@example.com"])
+def test_where_the_account_is_forgotten_one_is_made_and_the_order_goes_on(tmp_path, email):
+    """Also where it is its change of address that the directory does not know the account for."""
+    forgotten = [problem("accountDoesNotExist", "no such account", 400)]
+
+    def order(_base: str) -> Said:
+        return forgotten.pop() if forgotten else problem("rateLimited", "it went on", 429)
+
+    answers = GOOD | {"/order": lambda _: problem("rateLimited", "first", 429), "/account/1": order}
+    with misbehaving(tmp_path, answers) as server:
+        kept: list[Account] = []
+        account = _known(server)
+        answers["/order"] = order
+        failed = _refused_by(server, account, email, kept.append)
+
+    assert str(failed) == "the directory takes no more orders for now (it went on)"
+    asked = [path for path in server.asked if path not in {"/dir", "/nonce"}]
+    assert asked == [*(["/account/1"] if email else ["/order"]), "/account", "/order"]
+    assert [one.url for one in kept] == [None, account.url]
+    assert {one.key["d"] for one in kept} == {account.key["d"]}
+    assert kept[-1].email == email
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_directory_that_forgets_every_account_makes_no_loop(tmp_path, known):
+    """One account is made in an order, and the next order follows after the pause of any failure."""
+    answers = GOOD | {"/order": lambda _: problem("accountDoesNotExist", "never heard of it", 400)}
+    with misbehaving(tmp_path, answers) as server:
+        account = _known(server) if known else None
+        failed = _refused_by(server, account)
+
+    assert str(failed) == "the directory does not know this service's account (never heard of it)"
+    assert server.asked.count("/account") == 1
+    assert server.asked.count("/order") == 1 + known
+
+
+def _refused_by(
+    server: Misbehaving,
+    account: Account | None,
+    email: str | None = None,
+    keep: Callable[[Account], None] = lambda _: None,
+) -> OrderFailed:
+    with pytest.raises(OrderFailed) as failed:
+        _order(AcmeServer(server.directory, email, server.roots), account, keep=keep).run()
+    return failed.value

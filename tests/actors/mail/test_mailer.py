@@ -99,7 +99,7 @@ async def test_a_mail_that_is_refused_for_good_is_given_up(autojump_clock):
         assert "sent" == sent.state
 
 
-async def test_a_mail_that_could_not_be_sent_in_time_is_given_up():
+async def test_a_mail_that_could_not_be_sent_in_time_is_given_up(autojump_clock):
     """A notice of days ago tells nothing new; its row goes later."""
     async with post_town() as here:
         await here.tell("orders")

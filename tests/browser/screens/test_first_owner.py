@@ -5,14 +5,25 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from svc.http.screens.assets import built
 from tests.browser.places import WAIT_SECONDS
 from tests.browser.screens.conftest import PHONE, Watch
 from tests.browser.screens.test_every_screen import faults
 from tests.forked import Forked
 
 
+def _addresses() -> list[str]:
+    """The screens of what an organization has from the beginning, and of lists that are empty then."""
+    asking = [screen.path for screen in built().manifest.screens if screen.calls and screen.path != "*"]
+    paths = [path.replace("{object}", "contact") for path in asking]
+    return [path for path in paths if "{" not in path]
+
+
 def test_the_first_owner_makes_the_organization(browser: Browser, tmp_path: Path) -> None:
-    """By the printed link, on a phone: faults stand at their fields, and the link works once."""
+    """By the printed link, on a phone: faults stand at their fields, and the link works once.
+
+    No screen complains where there is nothing yet.
+    """
     binds = ("--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0")
     with (tmp_path / "log").open("w") as stderr:
         process = Forked("run", "--data", str(tmp_path / "data"), *binds, stderr=stderr)
@@ -42,6 +53,10 @@ def test_the_first_owner_makes_the_organization(browser: Browser, tmp_path: Path
         expect(page.get_by_role("heading", name="Forms", exact=True)).to_be_visible()
         page.goto(f"{watch.origin}/app/settings/organization")
         expect(page.get_by_label("Name", exact=True)).to_have_value("Harbour Lamps")
+        for path in _addresses():
+            page.goto(f"{watch.origin}{path}")
+            expect(page.locator("h1")).to_be_visible()
+            expect(page.locator(".skeleton")).to_have_count(0)
         again = context.new_page()
         again.goto(link)
         again.get_by_label("Organization").fill("Another")

@@ -179,3 +179,35 @@ def test_what_is_no_table_is_refused_with_its_reason(desk: Page) -> None:
         expect(desk.get_by_text(why)).to_be_visible()
         desk.get_by_role("link", name="Import another file").click()
         expect(desk.get_by_role("heading", name="Choose a file")).to_be_visible()
+
+
+def test_how_a_file_is_written_may_be_chosen(desk: Page, phone: Page, service: Service) -> None:
+    """The columns and first lines of another separator or encoding follow at once, and are read so."""
+    content = "Name;Größe|E-mail\r\nZoë;1|zoe@example.com\r\n".encode("windows-1252")
+    desk.goto("/app/settings/objects/contact/import")
+    desk.get_by_label("Choose a file").set_input_files(
+        {"name": "bars.csv", "mimeType": "text/csv", "buffer": content}
+    )
+    separator, encoding = desk.get_by_label("Separator"), desk.get_by_label("Encoding")
+    expect(separator).to_have_value(";")
+    expect(encoding).to_have_value("windows-1252")
+    expect(desk.get_by_label("What “Name” is for")).to_have_value("name")
+    separator.focus()
+    desk.keyboard.type("Bar")
+    expect(desk.get_by_label("What “E-mail” is for")).to_have_value("email")
+    expect(desk.get_by_text("Zoë;1")).to_be_visible()
+    expect(separator).to_be_focused()
+    encoding.select_option("utf-16-le")
+    expect(desk.get_by_label("What “E-mail” is for")).to_have_count(0)
+    encoding.select_option("windows-1252")
+    desk.get_by_label("What “Name;Größe” is for").select_option("name")
+    desk.get_by_role("button", name="Try", exact=True).click()
+    expect(desk.get_by_role("heading", name="What would become of 1 line", exact=True)).to_be_focused()
+    expect(separator).to_have_value("|")
+    phone.goto(desk.url)
+    expect(phone.get_by_label("Separator")).to_have_value("|")
+    _check_both(desk, phone)
+    desk.get_by_role("button", name="Import 1 line").click()
+    expect(desk.get_by_role("heading", name="1 line of “bars.csv” is imported")).to_be_visible()
+
+    assert 1 == _contacts(service, "zoe@example.com")

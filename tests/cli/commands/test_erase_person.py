@@ -23,7 +23,7 @@ from tests.erasure import PEOPLE, Somebody, inhabited, moved_out, rows_of
 ADA, *OTHERS = PEOPLE
 UNITS_LOST = (1, 6, 14)
 """After so many units the command is broken off."""
-DERIVED = {"search_texts", "relations", "record_keys", "unique_values", "identities"}
+DERIVED = {"submission_blocks", "search_texts", "relations", "record_keys", "unique_values", "identities"}
 COUNTED = {"clock_marks", "event_positions", "file_totals"}
 SEEDS = (20_260_918, 7)
 

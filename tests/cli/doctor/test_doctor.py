@@ -62,7 +62,16 @@ def test_a_sound_installation_has_no_problem(svc: Svc, whole: Path) -> None:
 
     assert result.exit_code == 0, result.output
     assert "problem" not in result.output
-    for about in ("permissions", "clock", "disk", "file limits", "proxy headers", "mail", "certificate"):
+    for about in (
+        "permissions",
+        "clock",
+        "disk",
+        "file limits",
+        "proxy headers",
+        "mail",
+        "certificate",
+        "backups",
+    ):
         assert f"  {about}: " in result.output
     assert not [path for path in whole.iterdir() if "doctor" in path.name]
 
@@ -337,3 +346,39 @@ def test_a_mail_server_that_can_be_used_is_no_problem(
     assert [] == inbox.taken
     assert state == "problem"
     assert says.startswith("The mail server 127.0.0.1 cannot be used: ")
+
+
+def test_backups_that_are_old_or_open_are_said(
+    svc: Svc, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Older than two periods is a problem; an incomplete one does not count."""
+    from svc.cli.commands import doctor
+
+    assert one(svc, "backups") == ("ok", "None are made by schedule: backup.directory is not set.")
+    directory = tmp_path / "backups"
+    monkeypatch.setenv("SVC_BACKUP__DIRECTORY", str(directory))
+    monkeypatch.setenv("SVC_BACKUP__EVERY_HOURS", "6")
+    assert one(svc, "backups")[0] == "warning"
+    with monkeypatch.context() as running:
+        running.setattr(doctor, "is_locked", lambda _: True)
+        assert one(svc, "backups")[0] == "problem"
+    directory.mkdir(mode=0o700)
+
+    def made(hours: float, kind: str = "") -> Path:
+        moment = datetime.now(UTC) - timedelta(hours=hours)
+        path = directory / f"svc-{moment:%Y%m%dT%H%M%SZ}{kind}.tar"
+        path.write_bytes(b"a backup")
+        return path
+
+    made(13)
+    made(1, ".incomplete")
+    state, says = one(svc, "backups")
+    assert state == "problem"
+    assert "more than 2 periods old" in says
+    made(11)
+    state, says = one(svc, "backups")
+    assert state == "ok"
+    assert says.endswith(f"in {directory}, with 8 bytes.")
+    directory.chmod(0o755)
+    says = f"{directory} is open to other users: run `chmod go= {directory}`."
+    assert ("warning", says) in found(svc, "backups")

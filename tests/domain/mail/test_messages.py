@@ -1,5 +1,6 @@
 """Mails as text: nothing that strangers write gets out of its place, in headers or in bodies."""
 
+import re
 from typing import Any
 
 import pytest
@@ -11,8 +12,16 @@ from svc.domain.mail.kinds import NOTICE_KINDS, MailKind
 from svc.domain.mail.letters import MailData, Reader, letter
 from svc.domain.mail.messages import envelope
 from svc.domain.mail.senders import Sender
+from svc.domain.mail.words import ENGLISH, WORDS, Message, say
 from tests.mail_servers import SENDER, read, text_of
 
+GERMAN: Reader = Reader(
+    organization_id="org_1",
+    organization="Lampen",
+    locale="de_DE",
+    time_zone="Europe/Berlin",
+    base_url="https://crm.example",
+)
 READER = Reader(
     organization_id="org_1",
     organization="Lamps & Co",
@@ -120,7 +129,7 @@ def test_a_guests_links_lead_to_the_organization():
         is_guest=True,
     )
 
-    assert "https://x.example/app/settings/webhooks?org=org_1" in text_of(written("webhook.disabled", guest))
+    assert "https://x.example/app/settings/api-keys?org=org_1" in text_of(written("apikey.ending", guest))
     assert "https://x.example/app/reset#svcr_token" in text_of(written("password.reset", guest))
 
 
@@ -150,3 +159,72 @@ def test_a_senders_name_is_quoted():
     assert "crm@x.example" == read(raw.message)["From"].addresses[0].addr_spec
     assert read(raw.message)["Bcc"] is None
     assert "1.5 credits" in text_of(raw.message)
+
+
+def _pseudo(message: Message) -> Message:
+    """A message of a language that marks all of its words."""
+    if isinstance(message, str):
+        return f"⟦{message}⟧"
+    return {form: f"⟦{text}⟧" for form, text in message.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_language_is_a_table_of_words(kind: MailKind, monkeypatch: pytest.MonkeyPatch):
+    """Nothing of a mail is said but in its words, where there is one for the organization."""
+    monkeypatch.setitem(WORDS, "de", {key: _pseudo(message) for key, message in ENGLISH.items()})
+    fields = tuple((f"field{number}", "x") for number in range(MAIL_FIELDS_MAX + 1))
+
+    for reason in ("", "spam", "gone", "of a later version"):
+        data = MailData(at=AT, name="Name", person="Ada", reason=reason, fields=fields)
+        said = letter(kind, data, GERMAN, "svcr_token")
+        english = letter(kind, data, READER, "svcr_token")
+
+        texts = (said.subject, *said.sentences, said.link_label, said.footer)
+        assert all(text.startswith("⟦") and text.endswith("⟧") for text in texts if text)
+        assert "⟦" not in "".join((english.subject, *english.sentences, english.link_label, english.footer))
+        if said.facts:
+            assert [name for name, _ in said.facts if name.startswith("⟦")] == ["⟦Received⟧"]
+            assert dict(said.facts)["…"] == "⟦1 more field⟧"
+
+
+@pytest.mark.parametrize(
+    ("locale", "n", "said"),
+    [
+        ("en_GB", 1, "1 more field"),
+        ("en_GB", 1_200, "1,200 more fields"),
+        ("de_DE", 1_200, "1.200 more fields"),
+        ("pl_PL", 1, "1 pole"),
+        ("pl_PL", 3, "3 pola"),
+        ("pl_PL", 5, "5 pól"),
+        ("pl_PL", 1_200, "1\xa0200 pól"),
+    ],
+)
+def test_plurals_are_the_languages_and_figures_the_locales(
+    locale: str, n: int, said: str, monkeypatch: pytest.MonkeyPatch
+):
+    """English has two forms, Polish three; a form that has no text of its own has that of all others."""
+    forms = {"one": "{n} pole", "few": "{n} pola", "other": "{n} pól"}
+    monkeypatch.setitem(WORDS, "pl", {**ENGLISH, "submission.more": forms})
+
+    assert said == say(locale, "submission.more", n)
+
+
+def test_what_is_filled_in_is_not_filled_in_again():
+    """A name is a stranger's text, and may look like one of ours."""
+    data = MailData(at=AT, name="{sender} {n} {0} %s", person="{form}")
+
+    assert letter("submission.filed", data, READER).subject == "{sender} {n} {0} %s: {form}"
+
+
+def test_all_languages_have_the_same_messages():
+    """With the same names in them, so that none is lost; each plural has the form for all others."""
+
+    def names(message: Message) -> list[set[str]]:
+        texts = [message] if isinstance(message, str) else list(message.values())
+        return [set(re.findall(r"\{([a-z_]+)\}", text)) for text in texts]
+
+    for words in WORDS.values():
+        assert words.keys() == ENGLISH.keys()
+        for key, message in words.items():
+            assert isinstance(message, str) or "other" in message
+            assert all(one == names(ENGLISH[key])[0] for one in names(message))

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
 from svc.actors.agent.agent_conversation import AgentConversation
+from svc.actors.backups.backup_keeper import BACKUP_KEEPER, BackupKeeper
 from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, CertificateKeeper
 from svc.actors.imports.importer import Importer
 from svc.actors.kinds import KINDS
@@ -37,6 +38,7 @@ from svc.storage.identity.api_keys import NewKey
 from svc.storage.sites import sites
 from tests import tables
 from tests.actors.certificates.test_certificate_keeper import Directory
+from tests.backups import Place
 from tests.channels import Receiver, a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
@@ -315,7 +317,7 @@ async def test_the_store_reports_its_health(autojump_clock):
         assert {"queueDepth", "readsWaiting", "commitSecondsMax"} <= told.keys()
 
 
-async def test_nothing_private_is_shown(autojump_clock):
+async def test_nothing_private_is_shown(autojump_clock, tmp_path):
     """After traffic of all kinds, no actor shows senders, texts, or any secret."""
     async with town() as here, here.live_system() as system:
         await here.store.write(sites.create, here.organization.id, "lamps.example")
@@ -353,6 +355,8 @@ async def test_nothing_private_is_shown(autojump_clock):
         await AgentConversation(system, reply.conversation_id).wake()
         system.certificates = Directory(here.clock)
         await CertificateKeeper(system, CERTIFICATE_KEEPER).start()
+        system.backups = Place(tmp_path).backups()
+        await BackupKeeper(system, BACKUP_KEEPER).start()
         await Importer(system, here.organization.id).wake()
         await Mailer(system, here.organization.id).wake()
         await PasswordResets(system, "main").wake()

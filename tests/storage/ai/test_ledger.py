@@ -17,7 +17,7 @@ from svc.storage.ai.calls import AGENT, NewCall, Settlement
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
-from svc.storage.sqlite.transaction import schema_change
+from svc.storage.sqlite.schema_changes import schema_change
 from tests.storage.ledger import Ledger
 from tests.storage.ledger import ledger as database
 

@@ -15,7 +15,8 @@ from svc.storage.erasure.sweep import hits
 from svc.storage.erasure.treatments import BY_TABLE, EXEMPT, TREATMENTS, Treatment, in_order
 from svc.storage.metadata import metadata
 from svc.storage.sqlite.engine import make_engine, raw
-from svc.storage.sqlite.transaction import read_snapshot, schema_change
+from svc.storage.sqlite.schema_changes import schema_change
+from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import Sources, Tx
 from tests.erasure import rows_of
 from tests.storage.keeping import AT, fill

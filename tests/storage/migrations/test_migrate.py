@@ -17,9 +17,9 @@ from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
 from svc.storage.migrations.__main__ import write_revision
 from svc.storage.schema import MOVES_WITH_RECORD
-from svc.storage.sqlite.engine import make_engine
+from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.sqlite.store import migrate_to_head, open_store
-from svc.storage.sqlite.transaction import schema_change
 from svc.storage.store import SchemaTooNew, StoreFailed
 
 REVISION = """
@@ -45,6 +45,11 @@ OWNERS_AND_PETS = """
 REBUILD_OWNERS = """
     with op.batch_alter_table("owners", recreate="always") as owners:
         owners.add_column(sa.Column("name", sa.Text, server_default="nobody"))
+"""
+ADD_ALONE = """
+    op.create_table("vets", sa.Column("id", sa.Integer, primary_key=True))
+    op.add_column("pets", sa.Column("vet", sa.Integer))
+    op.create_index("ix_pets_vet", "pets", ["vet"])
 """
 FAIL_HALFWAY = """
     op.create_table("vets", sa.Column("id", sa.Integer, primary_key=True))
@@ -145,6 +150,25 @@ def test_a_failing_migration_leaves_everything_as_it_was(
 
     assert before == content(tmp_path / "svc.db")
     assert 1 == conn.exec_driver_sql("PRAGMA foreign_keys").scalar()
+
+
+def test_references_are_checked_only_where_rows_were_written(chain: Chain, conn: Connection) -> None:
+    """The check reads everything: a start does not wait for it where tables were only made or indexed."""
+    chain.add(OWNERS_AND_PETS)
+    chain.upgrade(conn)
+    sqlite = raw(conn)
+    said: list[str] = []
+    sqlite.set_trace_callback(said.append)
+    chain.add(ADD_ALONE)
+    chain.upgrade(conn)
+    checks = [sum("foreign_key_check" in line for line in said)]
+    chain.add(REBUILD_OWNERS)
+    chain.upgrade(conn)
+    checks.append(sum("foreign_key_check" in line for line in said))
+    sqlite.set_trace_callback(None)
+
+    assert "0003" == migrate.revision_of(conn)
+    assert [0, 1] == checks
 
 
 def test_a_failure_names_the_revisions(chain: Chain, conn: Connection) -> None:

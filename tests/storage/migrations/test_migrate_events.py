@@ -8,8 +8,8 @@ from svc.storage.events import events
 from svc.storage.events import pages as event_pages
 from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
+from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.sqlite.store import migrate_to_head
-from svc.storage.sqlite.transaction import schema_change
 
 ORGANIZATION = (
     "INSERT INTO organizations VALUES (?, 'O', 'DE', 'EUR', 'de', 'UTC', 'pro', NULL, 1, 1, NULL, 0)"

@@ -17,8 +17,8 @@ from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
 from svc.storage.sqlite import full_text
 from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.sqlite.store import migrate_to_head
-from svc.storage.sqlite.transaction import schema_change
 from tests.storage.keeping import KEPT
 
 LANDED = {
@@ -46,6 +46,7 @@ LANDED = {
     "0022_files.py": "60c99af34dfa61ad81944e578574844a4c863a1a2fb198c8a18764d87decbcf0",
     "0023_imports.py": "eb77f17470b7af3d4ab11f9c64fe3e09af37e98eae803d09b864c095da91f162",
     "0024_mail.py": "be66523e108549be6bbf4eaf5c0d4f53cf98987df5f12568e6ce184ca3f62140",
+    "0025_submission_blocks.py": "6a8b330214bbe840236ac46789015bc4f5a75d4162f2ad71d83834c82bf06793",
 }
 """The SHA-256 of each migration as it landed."""
 

@@ -8,7 +8,7 @@ import trio
 from svc.domain.forms.forms import NewForm
 from svc.domain.limits import VISITS_SHOWN_MAX
 from svc.storage import provisioning
-from svc.storage.forms import filing, forms, submissions
+from svc.storage.forms import filing, forms, search_blocks, submissions
 from svc.storage.identity import roles
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import merges as record_merges
@@ -369,3 +369,29 @@ async def test_only_the_latest_visits_are_shown(autojump_clock):
         assert [f"https://lamps.example/{number}" for number in range(2, VISITS_SHOWN_MAX + 2)] == [
             one["url"] for one in shown["visits"]
         ]
+
+
+def _store_many(tx: Tx, organization: Any, count: int) -> None:
+    form = forms.create(tx, organization, NewForm(name="Many"))
+    for number in range(count):
+        submissions.create(tx, a_stored_one(form, f"p{number}@example.com", queued=True))
+
+
+async def test_blocks_are_built_once_a_search_wants_them(autojump_clock):
+    """A search looks at each submission until then; the Indexer builds as many as there are rows for."""
+    async with tool_town() as here:
+        await here.store.write(_store_many, here.organization, 2 * search_blocks.BLOCK_ROWS + 5)
+        listed = [await page(here, limit=1)]
+        await trio.sleep(1)
+        before = await here.count(tables.submission_blocks)
+        listed.append(await page(here, search="P7@"))
+        await trio.sleep(1)
+        built = await here.count(tables.submission_blocks)
+        listed.append(await page(here, search="P7@"))
+        await trio.sleep(1)
+        after = await here.count(tables.submission_blocks)
+
+        assert (0, 2, 2) == (before, built, after)
+        assert [1, 1, 1] == [len(ids) for ids, _ in listed]
+        assert listed[1] == listed[2]
+        assert [] == await here.store.read(lambda conn: list(search_blocks.unlike_rows(conn)))

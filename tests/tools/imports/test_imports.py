@@ -8,12 +8,15 @@ import trio
 from svc.actors.imports import importer
 from svc.domain.limits import IMPORT_LIFE_MS, IMPORT_LINE_BYTES_MAX, IMPORT_WAIT_MS
 from svc.domain.records.properties import Property
+from svc.storage import provisioning
 from svc.storage.identity import members
 from svc.storage.identity.members import MemberChanges
+from svc.storage.identity.organizations import NewOrganization
 from svc.storage.imports import pruning, steps, tables
 from svc.storage.provisioning import close
 from svc.storage.records import properties
 from svc.storage.records import tables as records_tables
+from svc.storage.store import Tx
 from tests.importing import CONTACTS, file_of, records_of, run, upload
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
@@ -310,6 +313,65 @@ async def test_a_fault_of_the_program_ends_it(autojump_clock, monkeypatch):
         failed = await here.answer("import.get")
 
         assert ("failed", "a fault of the service") == (failed["state"], failed["failure"][:22])
+
+
+async def test_imports_are_listed_the_newest_first(autojump_clock):
+    """None at first; a page at a time; those of other organizations are not among them."""
+    async with tool_town() as here:
+        empty = await here.answer("import.list")
+        first = await upload(here, CONTACTS, name="first.csv")
+        ended = await run(here, first)
+        second = await upload(here, CONTACTS, name="second.csv")
+        newest = await here.answer("import.list", {"limit": 1})
+        older = await here.answer("import.list", {"cursor": newest["nextCursor"]})
+        [stored] = await here.rows(tables.imports, id=second["id"])
+        await here.store.write(_move_to_another, stored.id)
+        left = await here.answer("import.list")
+
+        assert {"imports": [], "nextCursor": None} == empty
+        assert ["second.csv"] == [one["name"] for one in newest["imports"]]
+        assert None is older["nextCursor"]
+        assert (
+            [first["id"]] == [one["id"] for one in older["imports"]] == [one["id"] for one in left["imports"]]
+        )
+        assert [{name: ended[name] for name in line} for line in left["imports"]] == left["imports"]
+        assert 2 == left["imports"][0]["counts"]["created"]
+
+
+def _move_to_another(tx: Tx, import_id: str) -> None:
+    other = provisioning.create(tx, NewOrganization(name="Other"))
+    tx.conn.execute(
+        tables.imports.update().where(tables.imports.c.id == import_id).values(organization_id=other.id)
+    )
+
+
+async def test_a_file_is_shown_as_it_would_be_read(autojump_clock):
+    """With another separator or encoding than was found out, which changes nothing until it is started so."""
+    data = "Name;Größe|Note\r\nZoë;1|a\r\n".encode("windows-1252")
+    async with tool_town() as here:
+        uploaded = await upload(here, data)
+        asked = {"id": uploaded["id"], "separator": "|", "encoding": "windows-1252"}
+        shown = await here.answer("import.get", asked)
+        misread = await here.answer("import.get", {"id": uploaded["id"], "encoding": "utf-8"})
+        again = await here.answer("import.get", {"id": uploaded["id"]})
+        columns = {"Name;Größe": "name"}
+        tried = await run(here, uploaded, **{**asked, "columns": columns, "dryRun": True})
+        back = await here.answer("import.get", {"id": uploaded["id"], "separator": ";"})
+        done = await run(here, uploaded, columns=columns)
+        over = await here.answer("import.get", asked)
+
+        assert (";", "windows-1252") == (uploaded["separator"], uploaded["encoding"])
+        assert ["Name", "Größe|Note"] == uploaded["headings"]
+        assert ["Name;Größe", "Note"] == shown["headings"]
+        assert [["Zoë;1", "a"]] == shown["sample"]
+        assert ("|", "windows-1252", {}) == (shown["separator"], shown["encoding"], shown["columns"])
+        assert ["Name", "Gr��e|Note"] == [one.replace("?", "�") for one in misread["headings"]]
+        assert uploaded == again
+        assert ("|", columns) == (tried["separator"], tried["columns"])
+        assert (["Name", "Größe|Note"], {"Name": "name"}) == (back["headings"], back["columns"])
+        assert ("done", 1) == (done["state"], done["counts"]["created"])
+        assert [{"name": "Zoë;1"}] == await records_of(here)
+        assert done == over
 
 
 async def test_an_organization_has_one_at_a_time(autojump_clock):

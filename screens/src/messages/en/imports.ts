@@ -26,6 +26,10 @@ export const imports = {
   },
   map: {
     title: "What the columns of “{file}” are for",
+    separator: "Separator",
+    separators: { ",": "Comma (,)", ";": "Semicolon (;)", "\t": "Tab", "|": "Bar (|)" },
+    encoding: "Encoding",
+    encodings: { "utf-8": "UTF-8", "windows-1252": "Windows-1252", "utf-16-le": "UTF-16, little-endian", "utf-16-be": "UTF-16, big-endian" },
     columns: "Columns",
     of: "What “{heading}” is for",
     leaveOut: "Do not import",

@@ -1,5 +1,5 @@
 /** What columns may be for, and what records may be found by. */
-import type { Answer } from "../../house/tools";
+import type { Answer, Input } from "../../house/tools";
 import { imports as words } from "../../messages/en/imports";
 import { say } from "../../messages/messages";
 import type { Choice } from "../../parts/field";
@@ -13,6 +13,15 @@ export interface Edits {
   columns: Readonly<Record<string, string>>;
   by?: string;
   decimal?: "." | ",";
+  /** How the file is written, where it was found out otherwise. */
+  reading?: Reading;
+}
+
+type Asked = Input<"import.get">;
+
+interface Reading {
+  encoding: NonNullable<Asked["encoding"]>;
+  separator: NonNullable<Asked["separator"]>;
 }
 
 export const NO_EDITS: Edits = { columns: {} };
@@ -37,6 +46,16 @@ export function byOf(object: ObjectDetails, import_: Import, edits: Edits): stri
   if (import_.state !== "uploaded") return import_.by ?? "";
   const mapped = new Set(Object.values(import_.columns));
   return findable(object).find((slug) => mapped.has(slug)) ?? "";
+}
+
+/** How the file is written, as it is shown. */
+export function readingOf({ encoding, separator }: Import, edits: Edits): Reading {
+  return edits.reading ?? { encoding: encoding ?? "utf-8", separator: (separator ?? ",") as Reading["separator"] };
+}
+
+/** Edits of the file as it is read with *reading*: it may have other columns. */
+export function editsAsRead({ columns: _, ...edits }: Edits, reading: Reading): Edits {
+  return { ...edits, columns: {}, reading };
 }
 
 export function decimalOf({ decimal, separator }: Import, edits: Edits): "." | "," {

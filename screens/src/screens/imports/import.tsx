@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { go, parameter, to } from "../../house/address";
 import { type Query, useAnswer } from "../../house/queries";
-import { whichOf } from "../../house/questions";
 import { type Answer, write } from "../../house/tools";
 import { Page, PageSkeleton } from "../../frame/page";
 import { imports as words } from "../../messages/en/imports";
@@ -13,7 +12,6 @@ import { Failure, Notice } from "../../parts/failure";
 import { Skeleton } from "../../parts/states";
 import { Foreign } from "../../parts/texts";
 import type { ScreenProps } from "../../places";
-import { IMPORT } from "../../questions";
 import { Choose } from "./choose";
 import { byOf, columnsOf, decimalOf, type Edits, NO_EDITS } from "./columns";
 import { Mapping } from "./mapping";
@@ -24,24 +22,26 @@ type ObjectDetails = Answer<"object.get">;
 
 const OPEN = new Set<Import["state"]>(["uploading", "uploaded", "running", "checked"]);
 
-const addressOf = ({ objectType, id }: Import) => to(`/app/settings/objects/${objectType}/import`, { import: id });
+type Listed = Answer<"import.list">["imports"][number];
+
+const addressOf = ({ objectType, id }: Listed) => to(`/app/settings/objects/${objectType}/import`, { import: id });
+
+/** What was shown at this screen before, whatever its address was. */
+interface Past {
+  stage: string | null;
+  /** The id of the import whose end was seen. */
+  ended: string;
+}
+
+interface PartProps {
+  object: ObjectDetails;
+  past: Past;
+}
 
 export default function ImportScreen({ params: { object: slug = "" } }: ScreenProps) {
   const asked = parameter("import");
   const { answer: object, problem, query } = useAnswer("object.get", { objectType: slug });
-  const found = useAnswer("import.get", whichOf(IMPORT));
-  const newest = found.answer;
-  const isThere = newest !== undefined && newest.id === asked;
-  const ended = useRef("");
-  if (isThere && !OPEN.has(newest.state)) ended.current = newest.id;
-  // An answer that was kept may be older than the end that was seen here.
-  const isOpen = newest !== undefined && OPEN.has(newest.state) && newest.id !== ended.current;
-  useEffect(() => {
-    // Answers that were kept may be old: the newest import may have ended since.
-    if (!newest || found.isOld || found.query.state.peek().asking) return;
-    if (isThere ? newest.objectType !== slug : !asked && isOpen && newest.objectType === slug) void go(addressOf(newest), { replace: true });
-  }, [newest, found.asking, found.isOld, asked, slug]);
-  useStageFocus(isThere ? newest.state : asked ? null : "choose");
+  const past = useRef<Past>({ stage: null, ended: "" }).current;
   if (problem && !object) return <Failure problem={problem} again={() => void query.again()} />;
   if (!object || object.slug !== slug) return <PageSkeleton />;
   return (
@@ -54,22 +54,43 @@ export default function ImportScreen({ params: { object: slug = "" } }: ScreenPr
       ]}
       about={words.about}
     >
-      {shown()}
+      {asked ? <Named key={asked} id={asked} object={object} past={past} /> : <Newest object={object} past={past} />}
     </Page>
   );
-
-  function shown() {
-    if (isThere && object) return <Stages key={newest.id} import={newest} object={object} query={found.query} />;
-    if (found.problem && (asked || found.problem.code !== "not_found")) return <Failure problem={found.problem} again={() => void found.query.again()} />;
-    if (asked || (!newest && !found.problem)) return <Skeleton lines={3} />;
-    if (!newest || !isOpen) return <Start objectType={slug} last={newest} />;
-    if (found.asking || newest.objectType === slug) return <Skeleton lines={3} />;
-    const action = <LinkButton href={addressOf(newest)}>{words.choose.show}</LinkButton>;
-    return <Notice icon="upload" title={say(words.choose.other, { file: newest.name })} body={words.choose.otherBody} action={action} />;
-  }
 }
 
-function Start({ objectType, last }: { objectType: string; last: Import | undefined }) {
+/** The import that the address names. */
+function Named({ id, object, past }: PartProps & { id: string }) {
+  const { answer: import_, problem, query } = useAnswer("import.get", { id });
+  if (import_ && !OPEN.has(import_.state)) past.ended = id;
+  useEffect(() => {
+    if (import_ && import_.objectType !== object.slug) void go(addressOf(import_), { replace: true });
+  }, [import_?.objectType, object.slug]);
+  useStageFocus(past, import_?.state ?? null);
+  if (import_) return <Stages import={import_} object={object} query={query} />;
+  return problem ? <Failure problem={problem} again={() => void query.again()} /> : <Skeleton lines={3} />;
+}
+
+/** The import that is open, or the choice of a file. */
+function Newest({ object: { slug }, past }: PartProps) {
+  const { answer, problem, asking, query } = useAnswer("import.list", { limit: 1 });
+  const newest = answer?.imports[0];
+  // An answer that was kept may be older than the end that was seen here.
+  const isOpen = newest !== undefined && OPEN.has(newest.state) && newest.id !== past.ended;
+  const isHere = isOpen && newest.objectType === slug;
+  useEffect(() => {
+    // It may have ended since.
+    if (isHere && !query.state.peek().asking) void go(addressOf(newest), { replace: true });
+  }, [newest, asking, isHere]);
+  useStageFocus(past, "choose");
+  if (!answer) return problem ? <Failure problem={problem} again={() => void query.again()} /> : <Skeleton lines={3} />;
+  if (!isOpen) return <Start objectType={slug} last={newest} />;
+  if (asking || isHere) return <Skeleton lines={3} />;
+  const action = <LinkButton href={addressOf(newest)}>{words.choose.show}</LinkButton>;
+  return <Notice icon="upload" title={say(words.choose.other, { file: newest.name })} body={words.choose.otherBody} action={action} />;
+}
+
+function Start({ objectType, last }: { objectType: string; last: Listed | undefined }) {
   return (
     <div class="import-stage">
       <StageHead>{words.choose.title}</StageHead>
@@ -92,13 +113,15 @@ interface StagesProps {
 }
 
 /** What comes next in an import, by its state. */
-function Stages({ import: import_, object, query }: StagesProps) {
+function Stages({ import: stored, object, query }: StagesProps) {
   const [edits, setEdits] = useState<Edits>(NO_EDITS);
-  const { id, state, name } = import_;
+  const { id, state, name } = stored;
+  const asRead = useAnswer("import.get", { id, ...edits.reading });
+  const import_ = edits.reading && asRead.answer ? asRead.answer : stored;
   const start = useAct(async (dryRun: boolean) => {
     const by = byOf(object, import_, edits);
     const emptyCells = parameter("empty") === "clear" ? ("clear" as const) : ("keep" as const);
-    const ofCsv = import_.format === "csv" ? { columns: columnsOf(import_, edits, by), decimal: decimalOf(import_, edits) } : {};
+    const ofCsv = import_.format === "csv" ? { columns: columnsOf(import_, edits, by), decimal: decimalOf(import_, edits), ...edits.reading } : {};
     const result = await write("import.start", { id, dryRun, emptyCells, ...ofCsv, ...(by && { by }) });
     if (result.ok) {
       query.expect(() => result.answer);
@@ -145,7 +168,7 @@ function Stages({ import: import_, object, query }: StagesProps) {
         ) : (
           <StageHead>{say(words.map.title, { file: name })}</StageHead>
         )}
-        <Mapping object={object} import={import_} edits={edits} onEdits={setEdits} start={start} />
+        <Mapping object={object} import={import_} edits={edits} onEdits={setEdits} start={start} unread={edits.reading ? asRead.problem : null} />
       </div>
     );
   }
@@ -182,11 +205,10 @@ function CancelRow({ of: import_ }: { of: Import }) {
 }
 
 /** Give the focus to the head of what is shown, when what had it went with the stage before, or was the page's title. */
-function useStageFocus(stage: string | null): void {
-  const before = useRef(stage);
+function useStageFocus(past: Past, stage: string | null): void {
   useEffect(() => {
-    const hasMoved = stage !== null && before.current !== null && stage !== before.current;
-    if (stage !== null) before.current = stage;
+    const hasMoved = stage !== null && past.stage !== null && stage !== past.stage;
+    if (stage !== null) past.stage = stage;
     const isFree = [document.body, document.getElementById("title")].includes(document.activeElement as HTMLElement | null);
     if (hasMoved && isFree) document.getElementById("stage")?.focus();
   }, [stage]);

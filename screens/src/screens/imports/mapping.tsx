@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Act } from "../../house/acts";
 import { parameter, setParameters } from "../../house/address";
-import { faultAt } from "../../house/problems";
+import { faultAt, type Problem } from "../../house/problems";
 import type { Answer } from "../../house/tools";
 import { imports as words } from "../../messages/en/imports";
 import { say } from "../../messages/messages";
@@ -12,7 +12,7 @@ import { type Choice, RadioField, SelectField } from "../../parts/field";
 import { Form, useFormProblem } from "../../parts/form";
 import { Icon } from "../../parts/icon";
 import { Foreign } from "../../parts/texts";
-import { byOf, decimalOf, type Edits, NO_EDITS, targetOf, targets, waysToFind } from "./columns";
+import { byOf, decimalOf, type Edits, editsAsRead, NO_EDITS, readingOf, targetOf, targets, waysToFind } from "./columns";
 import { CancelButton, linesOf } from "./outcome";
 import type { Import } from "./upload";
 
@@ -26,9 +26,14 @@ interface MappingProps {
   edits: Edits;
   onEdits: (edits: Edits) => void;
   start: Act<[dryRun: boolean], unknown>;
+  /** Why the file cannot be read as it was chosen to be written. */
+  unread: Problem | null;
 }
 
-export function Mapping({ object, import: import_, edits, onEdits, start }: MappingProps) {
+const ENCODINGS = ["utf-8", "windows-1252", "utf-16-le", "utf-16-be"] as const;
+const SEPARATORS = [",", ";", "\t", "|"] as const;
+
+export function Mapping({ object, import: import_, edits, onEdits, start, unread }: MappingProps) {
   const by = byOf(object, import_, edits);
   const isTouched = edits !== NO_EDITS;
   const wasTried = import_.state === "checked";
@@ -39,7 +44,8 @@ export function Mapping({ object, import: import_, edits, onEdits, start }: Mapp
   };
   const hints: Partial<Record<string, string>> = { "": said.byHint.none, id: said.byHint.id, match: said.byHint.match };
   return (
-    <Form act={{ problem: start.problem, run: async () => (isTried ? run() : start.run(true)) }} dirty={isTouched} label={said.columns}>
+    <Form act={{ problem: unread ?? start.problem, run: async () => (isTried ? run() : start.run(true)) }} dirty={isTouched} label={said.columns}>
+      {import_.format === "csv" && <Writing import={import_} edits={edits} onEdits={onEdits} />}
       {import_.format === "ndjson" ? <p class="soft">{said.json}</p> : <Columns object={object} import={import_} edits={edits} onEdits={onEdits} by={by} />}
       <SelectField label={said.by} pointer="/by" hint={hints[by] ?? said.byHint.property} value={by} onValue={(value) => onEdits({ ...edits, by: value })} choices={waysToFind(object)} />
       <RadioField
@@ -90,7 +96,30 @@ export function Mapping({ object, import: import_, edits, onEdits, start }: Mapp
   );
 }
 
-function Columns({ object, import: import_, edits, onEdits, by }: Omit<MappingProps, "start"> & { by: string }) {
+/** How the file is written: found out, or chosen; what it says follows at once. */
+function Writing({ import: import_, edits, onEdits }: Pick<MappingProps, "import" | "edits" | "onEdits">) {
+  const reading = readingOf(import_, edits);
+  return (
+    <div class="import-writing">
+      <SelectField
+        label={said.separator}
+        pointer="/separator"
+        value={reading.separator}
+        onValue={(separator) => onEdits(editsAsRead(edits, { ...reading, separator }))}
+        choices={SEPARATORS.map((value) => ({ value, label: said.separators[value] }))}
+      />
+      <SelectField
+        label={said.encoding}
+        pointer="/encoding"
+        value={reading.encoding}
+        onValue={(encoding) => onEdits(editsAsRead(edits, { ...reading, encoding }))}
+        choices={ENCODINGS.map((value) => ({ value, label: said.encodings[value] }))}
+      />
+    </div>
+  );
+}
+
+function Columns({ object, import: import_, edits, onEdits, by }: Omit<MappingProps, "start" | "unread"> & { by: string }) {
   const [isWhole, setWhole] = useState(import_.headings.length <= SHOWN_MAX);
   const choices = targets(object, by);
   const problem = useFormProblem("/columns");

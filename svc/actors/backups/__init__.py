@@ -1,0 +1,1 @@
+"""Backups by schedule."""

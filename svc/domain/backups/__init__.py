@@ -1,0 +1,1 @@
+"""Backups by schedule: when one is due."""
