@@ -43,7 +43,8 @@ def test_a_service_says_when_it_is_ready_alive_and_stopping(
 ) -> None:
     """READY comes once it serves, WATCHDOG all the time, STOPPING with the signal."""
     monkeypatch.setenv("NOTIFY_SOCKET", told.getsockname())
-    monkeypatch.setenv("WATCHDOG_USEC", "200000")
+    # A socket holds ten messages that nobody has read, so they may not come sooner than a service starts.
+    monkeypatch.setenv("WATCHDOG_USEC", "2000000")
     service = Service(tmp_path / "data")
     try:
         url = service.ready()["Public"]
