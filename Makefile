@@ -1,10 +1,11 @@
 # Every target works from a clean clone with Python 3.11 and make alone.
+# `make test PYTHON=python3.13` runs it with that one, in an environment of its own.
 PYTHON ?= python3
-VENV := .venv
+VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 BIN := $(VENV)/bin
 PIP := @$(BIN)/python requirements/progress.py
 
-.PHONY: run env test check contract conformance client screens binary deb bench bench-peers lock clean
+.PHONY: run env test test-fuzz test-pictures test-postgres test-quart check alerts contract conformance client screens binary deb release bench bench-peers lock clean
 
 run: env  ## Start with a demo organization in ./data
 	$(BIN)/svc run --demo
@@ -47,15 +48,52 @@ binary: dist/svc  ## Build dist/svc, the program with its interpreter in one fil
 deb: dist/svc  ## Build the Debian package from it
 	@$(BIN)/python -m release.debian
 
-test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens dist/svc  ## Run every test, on all cores
-	sh tests/ensure_programs.sh
-	$(BIN)/python -m pytest -n auto --dist worksteal
+release: dist/svc  ## Build all that a release has into dist/, with checksums: see docs/releasing.md
+	@rm -f dist/*.deb dist/*.whl dist/*.tar.gz dist/SHA256SUMS
+	@$(BIN)/python -m release.debian
+	@$(BIN)/hatchling build --directory dist --target wheel --target sdist
+	@$(BIN)/python -m release.checksums
 
-check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too
+# Each test is in one of three targets, by its mark; .ci/run calls them all. The costliest files begin first
+# (tests/costly.py), so that the workers end together.
+PYTEST := $(BIN)/python -m pytest -n auto
+
+# A file stays with one worker, for what its tests share: a browser, a service, a database.
+test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens dist/svc  ## Run the suite, on all cores, but for made-up input and pictures
+	sh tests/ensure_programs.sh
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not fuzz and not pictures and not postgres"
+
+# Test by test: these are few and long. Only files with the mark are imported.
+FILES_WITH = $$(grep -rl --include "test_*.py" "mark\.$(1)$$" tests)
+
+test-fuzz: $(VENV)/.test  ## Run what is tested by made-up input, by histories, and by kills at each step
+	$(PYTEST) --dist load --maxschedchunk 1 -m "fuzz and not postgres" $(call FILES_WITH,fuzz)
+
+test-pictures: $(VENV)/.test $(VENV)/.screens  ## Compare every screen with its pictures, and look for faults on it
+	sh tests/ensure_programs.sh
+	$(PYTEST) --dist load --maxschedchunk 1 -m "pictures and not fuzz and not postgres" $(call FILES_WITH,pictures)
+
+test-postgres: $(VENV)/.test  ## Run what is asked of PostgreSQL, which has to be installed, by servers of the tests' own
+	sh tests/ensure_programs.sh
+	$(PYTEST) --dist loadfile -m "postgres" $(call FILES_WITH,postgres)
+
+# The fast path is a way and not another behaviour: what is tested at a door holds for Quart alone as well.
+# Tests of hundreds of bodies are of what a door reads, whoever leads to it.
+DOOR_TESTS := ai channels embeds files forms imports sites tools/test_tools.py tools/test_contract.py
+
+test-quart: $(VENV)/.test  ## Run the tests of the doors through Quart alone, without the fast path
+	DOORS=quart $(BIN)/python -m pytest -n auto --dist worksteal -k "not test_any and not always_204" tests/mcp $(DOOR_TESTS:%=tests/http/%)
+
+check: $(VENV)/.test $(VENV)/.bench $(VENV)/.screens  ## Lint, types, import contracts; the benches and the screens are read too
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(SCREENS) run lint
+
+# promtool comes with Prometheus: where it is not installed, `apt-get download prometheus` has it, and SVC_PROMTOOL names it.
+alerts: $(VENV)/.test  ## Test config/prometheus and config/grafana, with Prometheus's promtool
+	SVC_ALERTS=true $(BIN)/python -m pytest -q -n0 tests/http/operator/test_monitoring.py
 
 # Node and npm come as a package of Python's, so that no machine needs them.
 $(VENV)/.npm: $(VENV)/.python requirements/node.lock
@@ -119,13 +157,13 @@ bench: $(VENV)/.bench  ## Run every bench beside its peer and print the figures
 	$(BIN)/python -m bench
 
 lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
-	uv pip compile pyproject.toml --extra server --group build $(LOCK) -o requirements/run.lock
-	uv pip compile pyproject.toml --extra server --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
-	uv pip compile pyproject.toml --extra server --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
+	uv pip compile pyproject.toml --extra server --extra top --extra postgresql --group build $(LOCK) -o requirements/run.lock
+	uv pip compile pyproject.toml --extra server --extra top --extra postgresql --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
+	uv pip compile pyproject.toml --extra server --extra postgresql --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
 	uv pip compile --group node $(LOCK) -o requirements/node.lock
 	uv pip compile --group litellm $(LOCK) -o requirements/litellm.lock
 
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
 
 clean:
-	rm -rf $(VENV) data dist clients/typescript/node_modules clients/python/svc_api tests/node/node_modules screens/node_modules bench/peers/node/node_modules
+	rm -rf .venv .venv-* data dist clients/typescript/node_modules clients/python/svc_api tests/node/node_modules screens/node_modules bench/peers/node/node_modules

@@ -11,8 +11,8 @@ from typing import Final
 
 import trio
 
+from svc.actors.identity.password_hashing import PasswordHashing
 from svc.actors.kinds import KINDS
-from svc.actors.password_hashing import PasswordHashing
 from svc.actors.system import Secrets, System
 from svc.clock import VirtualClock
 from svc.domain.crypto.passwords import HASHER, salt_for

@@ -25,8 +25,8 @@ from bench._world import DATABASE, workspace
 from svc.cli.data_directory import DataDirectory
 from svc.clock import VirtualClock
 from svc.domain.forms.forms import NewForm
-from svc.domain.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS, QUEUE_PASS_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.forms.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS, QUEUE_PASS_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage import provisioning
 from svc.storage.forms import forms, submissions
 from svc.storage.forms.submissions import NewSubmission

@@ -13,7 +13,7 @@ import msgspec
 from bench._world import DATABASE, make_world
 from svc.domain.ids import first_id
 from svc.domain.limits import EVENT_LIFE_MS
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 
 ORGANIZATIONS: Final = 200
 FORMS: Final = 2_000

@@ -13,7 +13,7 @@ from bench._runs import first_call, start_runs, step_all
 from bench._world import DATABASE
 from svc.clock import WallClock
 from svc.domain.identity.callers import Call
-from svc.domain.limits import RUNS_WITHOUT_KEY_MAX
+from svc.domain.workflows.limits import RUNS_WITHOUT_KEY_MAX
 from svc.storage.identity import organizations
 from svc.storage.records import records
 from svc.storage.sqlite.inline import inline_store

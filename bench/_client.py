@@ -1,6 +1,7 @@
 """A client that adds as little as it can to what it measures: one connection, one call at a time."""
 
 import socket
+import ssl
 from types import TracebackType
 from typing import Final, Self
 
@@ -12,10 +13,12 @@ _CHUNK: Final = 65_536
 class Client:
     """A keep-alive connection to a server on this machine."""
 
-    def __init__(self, port: int, *headers: str) -> None:
-        """*headers* go with every call, each a line."""
+    def __init__(self, port: int, *headers: str, tls: ssl.SSLContext | None = None) -> None:
+        """*headers* go with every call, each a line; with *tls*, by that."""
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls is not None:
+            self._socket = tls.wrap_socket(self._socket)
         self._common = "".join(f"{line}\r\n" for line in ("host: bench", *headers))
 
     def __enter__(self) -> Self:
@@ -43,7 +46,7 @@ class Client:
             got += self._more()
         head, _, body = got.partition(_HEAD_END)
         _, _, after = head.lower().partition(_LENGTH)
-        length = int(after.partition(b"\r\n")[0])
+        length = int(after.partition(b"\r\n")[0] or 0)  # a 204 has none
         while len(body) < length:
             body += self._more()
         return int(head.split(b" ", 2)[1]), body

@@ -23,7 +23,9 @@ from svc.actors.reconciler import Reconciler
 from svc.actors.system import Secrets, System
 from svc.clock import WallClock
 from svc.domain.crypto.sealing import Sealer
-from svc.domain.events import NewEvent
+from svc.domain.locale.times import rfc3339
+from svc.domain.records.answers import RecordAnswer
+from svc.domain.records.events import RecordUpdated, changes, record_event
 from svc.storage import tables as root_tables
 from svc.storage.events import events
 from svc.storage.identity import organizations
@@ -54,21 +56,24 @@ class Lived(msgspec.Struct, frozen=True):
 def happen(tx: Tx, organization_id: str, numbers: range) -> None:
     """Things happen to records, as large as a contact's event is."""
     properties = {"name": "Anna Petrova", "email": "anna@example.com", "phone": "+44 20 7946 0123"}
+    changed = changes({"city": ["London", "Hampton"]})
+    at = rfc3339(tx.now)
     events.record(
         tx,
         organization_id,
         [
-            NewEvent(
-                type="record.updated",
-                subject=f"rec_{number % SUBJECTS}",
-                source=SOURCE,
-                data={
-                    "objectType": "contact",
-                    "recordId": f"rec_{number % SUBJECTS}",
-                    "number": number,
-                    "record": {"id": f"rec_{number % SUBJECTS}", "version": 3, "properties": properties},
-                    "changed": {"city": {"from": "London", "to": "Hampton"}},
-                },
+            record_event(
+                RecordUpdated,
+                RecordAnswer(
+                    id=f"rec_{number % SUBJECTS}",
+                    object_type="contact",
+                    version=3,
+                    properties=properties,
+                    created_at=at,
+                    updated_at=at,
+                ),
+                SOURCE,
+                changed=changed,
             )
             for number in numbers
         ],

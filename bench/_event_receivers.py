@@ -41,7 +41,7 @@ def receiver(ports: Sequence[int]) -> Iterator[None]:
     try:
         while True:
             try:
-                report(ports[-1])
+                counts(ports[-1])
             except OSError:
                 if time.monotonic() > deadline:
                     raise
@@ -58,6 +58,20 @@ def report(port: int) -> dict[str, list[Got]]:
     with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         connection.request("GET", "/report")
         return msgspec.json.decode(connection.getresponse().read(), type=dict[str, list[Got]])
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """What came to `/count/NUMBER`."""
+
+    deliveries: int = 0
+    again: int = 0
+    """Of these, those that had come to the same number before."""
+
+
+def counts(port: int) -> Counts:
+    with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        connection.request("GET", "/counts")
+        return msgspec.json.decode(connection.getresponse().read(), type=Counts)
 
 
 def make(path: Path, urls: Sequence[Sequence[str]]) -> None:

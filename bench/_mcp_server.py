@@ -14,7 +14,8 @@ from svc.actors.system import Secrets, System
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.http.app import quart_app
-from svc.http.fast_path import FastPath
+from svc.http.fast_path import FastPath, Routes
+from svc.http.grants.places import Issuer
 from svc.http.mcp.door import FULL_PATH, McpDoor
 from svc.http.server import serve
 from svc.storage.sqlite.store import open_store
@@ -33,7 +34,8 @@ async def main(data: Path, port: int) -> None:
             system = System(KINDS, store, clock, secrets, calls_per_minute=CALLS_PER_MINUTE)
             store.listen(ChangeDispatcher(system))
             async with system.live():
-                app = FastPath(quart_app(), {FULL_PATH: McpDoor(system, eighty(), flat=True)})
+                door = McpDoor(system, eighty(), Issuer(""), flat=True)
+                app = FastPath(quart_app(), Routes({FULL_PATH: door}))
                 stop = trio.Event()
                 nursery.start_soon(partial(serve, app, binds=[f"127.0.0.1:{port}"], stop=stop))
                 await anext(signals)

@@ -3,13 +3,15 @@
 Three honest clients, one request at a time each with a pause between.
 """
 
+import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -35,6 +37,7 @@ PAUSE_SECONDS: Final = 0.01
 CREATE: Final = b'{"objectType":"contact","properties":{"name":"Anna Petrova","city":"Kiel"}}'
 LIST: Final = b'{"objectType":"contact","limit":20}'
 _OK: Final = 200
+NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 Request = tuple[str, bytes, tuple[str, ...]]
 """A path, a body, and headers."""
@@ -68,10 +71,14 @@ def print_beside_calm(title: str, phase: str, calm: Sequence[Felt], busy: Sequen
     )
 
 
-def times_calm(calm: Sequence[Felt], busy: Sequence[Felt], bound: float) -> list[Target]:
-    """Each client's p99 may be *bound* times that of the calm."""
+def times_calm(calm: Sequence[Felt], busy: Sequence[Felt], bound: float, phase: str = "") -> list[Target]:
+    """Each client's p99, named with that *phase*, may be *bound* times that of the calm."""
     return [
-        Target(name=f"p99 of {one.what}, times that of the calm", figure=times, bound=bound)
+        Target(
+            name=f"p99 of {one.what}{phase and f' {phase}'}, times that of the calm",
+            figure=times,
+            bound=bound,
+        )
         for _, one, times in _beside(calm, busy)
     ]
 
@@ -115,11 +122,16 @@ def _keys(tx: Tx) -> tuple[list[str], list[str]]:
 
 
 @contextmanager
-def serving(world: World, budget: int, operator_port: int | None = None) -> Iterator[Server]:
+def serving(
+    world: World, budget: int, operator_port: int | None = None, settings: Mapping[str, str] = NO_SETTINGS
+) -> Iterator[Server]:
+    """The program over *world*, with *settings* in its environment."""
     port, operator_port = free_port(), operator_port or free_port()
     command = [
         "env",
         f"SVC_TOOLS__CALLS_PER_MINUTE={budget}",
+        'SVC_OUTGOING__ALLOWED_NETWORKS=["127.0.0.0/8"]',
+        *(f"{name}={value}" for name, value in settings.items()),
         *program(world.data, port, operator_port),
     ]
 
@@ -130,8 +142,8 @@ def serving(world: World, budget: int, operator_port: int | None = None) -> Iter
         yield server
 
 
-def probe(server: Server, world: World, *, seconds: float) -> list[Felt]:
-    """What the honest clients feel, all three at once."""
+def probe(server: Server, world: World, *, seconds: float, tls: ssl.SSLContext | None = None) -> list[Felt]:
+    """What the honest clients feel, all three at once; they trust *tls* where the server has it."""
     forms, keys = cycle(world.forms), cycle(world.honest_keys)
     posts = iter(range(10**9))
 
@@ -150,7 +162,7 @@ def probe(server: Server, world: World, *, seconds: float) -> list[Felt]:
     }
     felt: list[Felt] = []
     clients = [
-        threading.Thread(target=lambda w=what, a=ask: felt.append(_ask(server.port, w, a, seconds)))
+        threading.Thread(target=lambda w=what, a=ask: felt.append(_ask(server.port, w, a, seconds, tls)))
         for what, ask in asks.items()
     ]
     for client in clients:
@@ -160,10 +172,12 @@ def probe(server: Server, world: World, *, seconds: float) -> list[Felt]:
     return sorted(felt, key=lambda one: one.what)
 
 
-def _ask(port: int, what: str, ask: Callable[[], Request], seconds: float) -> Felt:
+def _ask(
+    port: int, what: str, ask: Callable[[], Request], seconds: float, tls: ssl.SSLContext | None
+) -> Felt:
     took_ms, refused = [], 0
     deadline = time.monotonic() + seconds
-    with Client(port, "content-type: application/json") as client:
+    with Client(port, "content-type: application/json", tls=tls) as client:
         while time.monotonic() < deadline:
             path, body, headers = ask()
             began = time.perf_counter()

@@ -6,14 +6,14 @@ import msgspec
 
 from bench import _owners as owners
 from svc.domain.identity.callers import Call
-from svc.domain.times import rfc3339
-from svc.domain.workflows.contexts import Event
+from svc.domain.locale.times import rfc3339
+from svc.domain.workflows.expressions.contexts import Event
+from svc.runs.workflows import stepping
 from svc.storage.identity import organizations
 from svc.storage.metadata import metadata
 from svc.storage.records import records
 from svc.storage.store import Store, Tx
 from svc.storage.workflows import starting, workflows
-from svc.tools.workflows import stepping
 from svc.tools.workflows.workflows import CreateWorkflow
 from svc.tools.workflows.workflows import create as create_workflow
 

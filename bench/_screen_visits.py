@@ -1,5 +1,6 @@
 """Visits to screens in Chromium, and how long each takes until what is waited for has been painted."""
 
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -51,6 +52,15 @@ _KEY: Final = f"""{_PAINTED}
     addEventListener("keydown", ({{ timeStamp }}) => painted("key", timeStamp), true);
 """
 """Notes how long it is from a key to the end of the frame that answers it."""
+SCROLL_SECONDS: Final = 10
+_SCROLLED_PX_A_SECOND: Final = 3_000
+_FRAMES: Final = """() => {
+    const frames = [];
+    const look = (at) => { frames.push(at); requestAnimationFrame(look); };
+    requestAnimationFrame(look);
+    window.framesSeen = () => frames;
+}"""
+"""Notes when each frame begins, in ms: one that is missed leaves a gap."""
 
 
 class Visitor:
@@ -143,6 +153,29 @@ class Visitor:
             took.append(_figure(said.value))
         page.close()
         return took
+
+    def scroll(self, path: str, selector: str, rate: int) -> list[float]:
+        """ms between one frame and the next while *path* is scrolled as by a finger, without a rest."""
+        page = self._usual.new_page()
+        page.goto(self._origin + _BEFORE)
+        self._open(page, path, selector, 1)
+        page.wait_for_timeout(_SETTLE_MS)
+        _slow(page, rate)
+        box = page.locator(selector).first.bounding_box()
+        assert box is not None
+        page.evaluate(_FRAMES)
+        page.context.new_cdp_session(page).send(
+            "Input.synthesizeScrollGesture",
+            {
+                "x": box["x"] + 200,
+                "y": box["y"] + 200,
+                "yDistance": -_SCROLLED_PX_A_SECOND * SCROLL_SECONDS,
+                "speed": _SCROLLED_PX_A_SECOND,
+            },
+        )
+        began: list[float] = page.evaluate("framesSeen()")
+        page.close()
+        return [after - before for before, after in pairwise(began)]
 
     def _open(self, page: Page, path: str, selector: str, rate: int) -> float:
         _slow(page, rate)

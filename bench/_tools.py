@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from svc.domain.identity.callers import FINDING, Call
+from svc.domain.identity.callers import CALLED_BY_ALL, Call
+from svc.domain.records.answers import RecordAnswer
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
-from svc.tools.records.answers import RecordAnswer
 from svc.tools.records.records import GetRecord
 from svc.tools.registry import Registry
 from svc.tools.tool import Tool, reads
@@ -16,8 +16,8 @@ TOOLS: Final = 80
 
 def eighty() -> Registry:
     """The tools, with `tool.search` and `tool.describe` among the eighty."""
-    finding = [REGISTRY[name] for name in FINDING]
-    real = [one for one in REGISTRY.values() if one.runs == "open" and one.name not in FINDING]
+    finding = [REGISTRY[name] for name in CALLED_BY_ALL]
+    real = [one for one in REGISTRY.values() if one.runs == "open" and one.name not in CALLED_BY_ALL]
     real = real[: TOOLS - len(finding)]
     return Registry([*finding, *real, *_more(TOOLS - len(finding) - len(real))])
 

@@ -11,17 +11,21 @@ import trio
 from bench import (
     _abuse_connections,
     _abuse_neighbours,
+    _abuse_outgoing,
     _abuse_sign_in,
     _abuse_stalled_disk,
     _abuse_stop,
     _abuse_strangers,
     _abuse_trailers,
+    _abuse_windows,
 )
 
 PARTS: Final[dict[str, Callable[[], Any]]] = {
     "bytes after the body": _abuse_trailers.run,
     "all connections from one address": _abuse_connections.run,
+    "shut windows": _abuse_windows.run,
     "one organization's load": _abuse_neighbours.run,
+    "dead names and a slow receiver of one organization": _abuse_outgoing.run,
     "a disk that stalls": _abuse_stalled_disk.run,
     "a stop in the middle of pushes": _abuse_stop.run,
     "keys and hosts that nobody has": _abuse_strangers.run,

@@ -12,14 +12,15 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 import trio
 import trio.testing
 
 from bench._report import print_table, save
-from svc.actors._core import Actor, ActorSystem, Policy, turn
+from svc.actors._core import Actor, ActorSystem, Policy, Selection, turn
+from svc.actors._core.survey import LISTED_MAX, Sort
 
 ROUNDS: Final = 15
 CALLS: Final = 2_000
@@ -27,6 +28,10 @@ CALLS: Final = 2_000
 ACTORS: Final = 1_000
 """Actors, or tasks, that are asked at once."""
 IDLE: Final = 10_000
+
+MANY: Final = 100_000
+"""Actors in memory when they are listed."""
+LISTINGS: Final = 5
 
 Channel = tuple[trio.MemorySendChannel[int], trio.MemoryReceiveChannel[int]]
 
@@ -115,6 +120,40 @@ async def told(system: ActorSystem) -> None:
     await Adder(system, "told").add(1)
 
 
+def time_lists() -> dict[str, float]:
+    """Milliseconds to list the first of `MANY` actors, and of the longest stall of others meanwhile."""
+    return trio.run(_lists)
+
+
+async def _lists() -> dict[str, float]:
+    system = ActorSystem([Adder])
+    longest: dict[str, float] = {}
+    async with system.live(), trio.open_nursery() as nursery:
+        for number in range(MANY):
+            Adder(system, f"key {number}").add.tell(1)
+        await trio.testing.wait_all_tasks_blocked()
+        gc.collect()
+        stalls: list[float] = []
+        nursery.start_soon(_note_stalls, stalls)
+        for sort in get_args(Sort):
+            for _ in range(LISTINGS):
+                began = time.perf_counter()
+                await system.survey(Selection(sort=sort, limit=LISTED_MAX))
+                took = (time.perf_counter() - began) * 1e3
+                longest[f"by {sort}"] = max(longest.get(f"by {sort}", 0.0), took)
+        longest["longest stall of another task"] = max(stalls) * 1e3
+        nursery.cancel_scope.cancel()
+    return longest
+
+
+async def _note_stalls(stalls: list[float]) -> None:
+    while True:
+        # CPU of this thread, since what other programs take of the machine is not ours.
+        began = time.thread_time()
+        await trio.lowlevel.checkpoint()
+        stalls.append(time.thread_time() - began)
+
+
 def memory_of(kind: str) -> float:
     """Bytes that each of `IDLE` idle ones takes."""
     return trio.run(_actors_memory if kind == "actor" else _echoes_memory)
@@ -156,12 +195,19 @@ def main() -> None:
         with get_context("spawn").Pool(1) as fresh:
             sizes[kind] = fresh.apply(memory_of, (kind,))
     print_table("A message", ["", "µs of CPU"], list(costs.items()))
+    with get_context("spawn").Pool(1) as fresh:
+        lists = fresh.apply(time_lists)
+    print_table(
+        f"The first {LISTED_MAX} of {MANY:,} actors, the slowest of {LISTINGS} listings",
+        ["", "ms"],
+        list(lists.items()),
+    )
     print_table(
         f"Memory of {IDLE:,} idle ones",
         ["", "bytes each", "MiB"],
         [[kind, size, size * IDLE / 2**20] for kind, size in sizes.items()],
     )
-    save("actors", {"microseconds": costs, "bytes": sizes})
+    save("actors", {"microseconds": costs, "bytes": sizes, "list_milliseconds": lists})
 
 
 if __name__ == "__main__":

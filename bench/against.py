@@ -1,16 +1,13 @@
-"""`python -m bench.against CHECKOUT`: this checkout beside another, by CPU an answer.
+"""`python -m bench.against CHECKOUT`: this checkout beside another, or a revision, by CPU an answer.
 
 Both serve their demo at once and are loaded in turns, a second each, so that what else the machine does falls
 on both alike. What is compared is each pair's ratio; single figures of one such run say little.
 """
 
-import json
-import os
-import subprocess
+import argparse
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Final
@@ -18,17 +15,16 @@ from typing import Any, Final
 import httpx
 import msgspec
 
+from bench._checkouts import Demo, checkout, demo
 from bench._load import finish_load, require_wrk, start_calls
-from bench._machine import PROJECT, Server, free_port, is_ready, server_prefix, stand_aside
+from bench._machine import PROJECT, Server, stand_aside
 from bench._report import print_table
 from bench._world import workspace
 
 ROUNDS: Final = 40
+ROUNDS_MIN: Final = 2
 SECONDS: Final = 1
 CONNECTIONS: Final = 16
-CALLS_PER_MINUTE: Final = 100_000
-"""The largest budget that the configuration takes. A burst that exceeds it counts for neither."""
-POLL_SECONDS: Final = 0.05
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -49,18 +45,20 @@ class Side(msgspec.Struct, frozen=True):
     requests: dict[str, Request]
 
 
-def main(asked: list[str]) -> None:
-    """Print the ratio of this checkout to the one at the path that is given."""
-    if len(asked) != 1 or not (Path(asked[0]) / "svc").is_dir():
-        sys.exit("usage: python -m bench.against CHECKOUT")
+def main(arguments: list[str] | None = None) -> None:
+    """Print the ratio of this checkout to the one that is given."""
+    asked = _parser().parse_args(arguments)
     require_wrk()
     stand_aside()
     with workspace() as space, ExitStack() as stack:
         sides = [
-            stack.enter_context(_demo(checkout, space / name))
-            for name, checkout in (("other", Path(asked[0]).resolve()), ("this", PROJECT))
+            _side(stack.enter_context(demo(directory, space / name)))
+            for name, directory in (("other", checkout(asked.checkout, space)), ("this", PROJECT))
         ]
-        rows = [_compare(name, sides, space) for name in sides[0].requests]
+        known = sides[0].requests
+        if unknown := set(asked.requests) - set(known):
+            sys.exit(f"no such request: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+        rows = [_compare(name, sides, space, asked.rounds) for name in asked.requests or known]
     print_table(
         "CPU an answer, this checkout by the other",
         ["", "other µs", "this µs", "ratio", "lower quartile", "upper quartile", "pairs"],
@@ -68,27 +66,37 @@ def main(asked: list[str]) -> None:
     )
 
 
-@contextmanager
-def _demo(checkout: Path, space: Path) -> Iterator[Side]:
-    """The demo of *checkout*, in the environment of this one."""
-    space.mkdir()
-    port, operator_port, data = free_port(), free_port(), space / "data"
-    binds = [f"--bind=127.0.0.1:{port}", f"--operator-bind=127.0.0.1:{operator_port}"]
-    command = [sys.executable, "-m", "svc", "run", "--demo", f"--data={data}", *binds]
-    environment = {"PYTHONPATH": str(checkout), "SVC_TOOLS__CALLS_PER_MINUTE": str(CALLS_PER_MINUTE)}
-    with (space / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [*server_prefix(), *command], cwd=space, env=os.environ | environment, stdout=log, stderr=log
-        )
-    server = Server(process, port)
-    try:
-        while not ((data / "demo.json").exists() and is_ready(operator_port, data)):
-            if process.poll() is not None:
-                sys.exit(f"the server of {checkout} did not start:\n{(space / 'log').read_text()}")
-            time.sleep(POLL_SECONDS)
-        yield Side(server, _requests(port, json.loads((data / "demo.json").read_text())))
-    finally:
-        server.stop()
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.against", description="CPU an answer, beside another checkout"
+    )
+    parser.add_argument("checkout", metavar="CHECKOUT", help="the path of another checkout, or a revision")
+    parser.add_argument(
+        "--rounds",
+        type=_rounds,
+        default=ROUNDS,
+        help="pairs of each request, two seconds each (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--request",
+        dest="requests",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help='only this request, such as "record.get"; may be given again (default: all)',
+    )
+    return parser
+
+
+def _rounds(text: str) -> int:
+    rounds = int(text)
+    if rounds < ROUNDS_MIN:
+        raise argparse.ArgumentTypeError(f"at least {ROUNDS_MIN}: quartiles need them")
+    return rounds
+
+
+def _side(running: Demo) -> Side:
+    return Side(running.server, _requests(running.server.port, running.facts))
 
 
 def _requests(port: int, facts: Mapping[str, Any]) -> dict[str, Request]:
@@ -100,7 +108,9 @@ def _requests(port: int, facts: Mapping[str, Any]) -> dict[str, Request]:
     ).json()["records"][0]
     get = {"objectType": "contact", "id": found["id"]}
     called = {"name": "tool_call", "arguments": {"name": "record_get", "arguments": get}}
-    tools = "/api/v1/tools/"
+    tools, completions = "/api/v1/tools/", "/api/ai/v1/chat/completions"
+    question = "Which of these lamps suits a harbour, and which one a kitchen of four square metres?"
+    asked = {"model": "demo-echo", "messages": [{"role": "user", "content": question}], "max_tokens": 100}
     return {
         "record.get": Request(f"{tools}record.get", get, key),
         "record.list": Request(f"{tools}record.list", {"objectType": "contact", "limit": 50}, key),
@@ -117,6 +127,8 @@ def _requests(port: int, facts: Mapping[str, Any]) -> dict[str, Request]:
         "record.get over MCP": Request(
             "/api/v1/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}, key
         ),
+        "a gateway call": Request(completions, asked, facts["gatewayKey"]),
+        "a gateway stream": Request(completions, asked | {"stream": True}, facts["gatewayKey"]),
         "a form, refused": Request(
             "/api/f/s", {"f": facts["formKey"], "v": {"email": "anna@mail.example"}}, refused=True
         ),
@@ -124,9 +136,9 @@ def _requests(port: int, facts: Mapping[str, Any]) -> dict[str, Request]:
     }
 
 
-def _compare(name: str, sides: list[Side], space: Path) -> tuple[str | float, ...]:
+def _compare(name: str, sides: list[Side], space: Path, rounds: int) -> tuple[str | float, ...]:
     taken: list[tuple[float, float]] = []
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         cost: dict[int, float | None] = {}
         for at in (0, 1) if turn % 2 else (1, 0):  # neither is always the first
             cost[at] = _cost(sides[at], name, space / "bodies")
@@ -156,4 +168,4 @@ def _cost(side: Side, name: str, bodies: Path) -> float | None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -21,10 +21,11 @@ from bench._report import Target, print_targets, save
 from bench._world import DATABASE, workspace
 from svc.clock import WallClock
 from svc.domain.agent.agents import Agent
+from svc.domain.agent.limits import AGENT_BEGINS_MS
 from svc.domain.ai.money import MICRO
 from svc.domain.channels.connections import Account
-from svc.domain.limits import AGENT_BEGINS_MS, CALLS_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.limits import CALLS_MAX
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.agent import agents
 from svc.storage.ai import ledger
 from svc.storage.channels import connections

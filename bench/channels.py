@@ -22,9 +22,9 @@ from bench._world import workspace
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.channels.connections import Account, Connection
+from svc.domain.channels.limits import CONNECTIONS_MAX
 from svc.domain.channels.messages import Author
 from svc.domain.crypto.sealing import Sealer
-from svc.domain.limits import CONNECTIONS_MAX
 from svc.storage import provisioning
 from svc.storage.channels import connections, conversations, replying
 from svc.storage.channels import keys as channel_keys

@@ -19,7 +19,7 @@ from bench._world import workspace
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.embeds.blocks import HeroBlock, RecordsBlock, TextBlock
-from svc.domain.limits import EMBED_FRESH_MS
+from svc.domain.embeds.limits import EMBED_FRESH_MS
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import Sort
 from svc.storage import provisioning

@@ -13,7 +13,7 @@ import msgspec
 from bench._load import Load, finish_load, start_load
 from bench._machine import free_port, program, running
 from bench._report import Target, print_table
-from svc.domain.limits import SENDER_SUBMISSIONS_MAX, SENDER_WINDOW_MS
+from svc.domain.forms.limits import SENDER_SUBMISSIONS_MAX, SENDER_WINDOW_MS
 
 ROUNDS: Final = 3
 POSTS: Final = 20_000

@@ -1,11 +1,10 @@
 """Imports: 100,000 lines by the job of a server on one core, beside sqlite3's import of the same rows.
 
-Then what programs of another organization feel of such an import, and ten times SIGKILL on the way.
+Then as many while 20 webhooks are sent what they make; what programs of another organization feel of an
+import, and of one with these webhooks; and ten times SIGKILL on the way.
 """
 
-import base64
 import csv
-import hashlib
 import random
 import sqlite3
 import sys
@@ -13,30 +12,25 @@ import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from bench._client import Client
-from bench._machine import Server, stand_aside
+from bench import _hooked_imports
+from bench._import_jobs import BUDGET, HEADINGS, LINES, Job, contacts
+from bench._machine import stand_aside
 from bench._neighbours import Felt, World, make, print_beside_calm, probe, serving, times_calm
 from bench._report import Target, print_table, print_targets, save
 from bench._world import DATABASE, workspace
-from svc.domain.limits import IMPORT_PART_BYTES
 
-LINES: Final = 100_000
 KILLS: Final = 10
 KILL_SECONDS: Final = (0.2, 1.2)
 """How long an import runs before each kill, at random."""
 PROBE_SECONDS: Final = 10.0
-BUDGET: Final = 100_000
-POLL_SECONDS: Final = 0.25
-PATIENCE_SECONDS: Final = 600
 SEED: Final = 20_260_917
 RATE_MIN: Final = 5_000
 GROWTH_MIB_MAX: Final = 32
 P99_TIMES_MAX: Final = 2.0
-HEADINGS: Final = ("name", "email", "city", "job_title")
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,19 +61,32 @@ class Killed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def main() -> None:
-    """Ends with 1 if a line was lost or doubled."""
+    """Ends with 1 if a line or a delivery was lost or doubled."""
     stand_aside()
     with workspace() as space:
-        file = _file(space / "alone.csv", "alone")
+        file = contacts(space / "alone.csv", "alone")
         world = make(space / "world")
         alone = _alone(world, file, space)
-        calm, busy = _beside(world, _file(space / "beside.csv", "beside"))
-        killed = _killed(world, _file(space / "killed.csv", "killed"))
+        calm, busy = _beside(world, contacts(space / "beside.csv", "beside"))
+        killed = _killed(world, contacts(space / "killed.csv", "killed"))
+        hooked, busy_hooked = _hooked_imports.measure(
+            world,
+            contacts(space / "hooked.csv", "hooked"),
+            contacts(space / "again.csv", "again"),
+            PROBE_SECONDS,
+        )
     print_table(
         f"{alone.lines:,} lines of {len(HEADINGS)} cells",
         ["", "records/s", "s", "CPU s", "records/s of CPU"],
         [
             ["an import", alone.lines / alone.seconds, alone.seconds, alone.cpu_seconds, alone.rate_of_core],
+            [
+                f"an import, and {hooked.webhooks} webhooks",
+                hooked.lines / hooked.seconds,
+                hooked.seconds,
+                hooked.cpu_seconds,
+                hooked.rate_of_core,
+            ],
             [
                 "sqlite3: rows of one table",
                 alone.lines / alone.sqlite_seconds,
@@ -93,6 +100,14 @@ def main() -> None:
         f"Memory: {alone.memory_before_mib:.0f} MiB before, {alone.memory_max_mib:.0f} MiB at most meanwhile"
     )
     print_beside_calm("Another organization, beside an import", "busy", calm, busy)
+    print_beside_calm(
+        f"Another organization, beside an import and {hooked.webhooks} webhooks", "busy", calm, busy_hooked
+    )
+    print_table(
+        f"New records to {hooked.webhooks} webhooks",
+        ["deliveries", "lost", "doubled", "s until the last"],
+        [[hooked.deliveries, hooked.lost, hooked.doubled, hooked.delivered_seconds]],
+    )
     print_table(
         f"{killed.kills} times SIGKILL (seed {killed.seed})",
         ["lines", "lost", "doubled"],
@@ -107,65 +122,32 @@ def main() -> None:
             unit="MiB",
         ),
         *times_calm(calm, busy, P99_TIMES_MAX),
+        Target(
+            name=f"records a second of one core with {hooked.webhooks} webhooks",
+            figure=hooked.rate_of_core,
+            bound=RATE_MIN,
+            at_least=True,
+        ),
+        Target(name="deliveries lost or doubled", figure=hooked.lost + hooked.doubled, bound=0),
+        *times_calm(calm, busy_hooked, P99_TIMES_MAX, " with webhooks"),
     ]
     print_targets(targets)
-    save("imports", {"alone": alone, "calm": calm, "busy": busy, "killed": killed}, targets)
+    save(
+        "imports",
+        {
+            "alone": alone,
+            "calm": calm,
+            "busy": busy,
+            "hooked": hooked,
+            "busyHooked": busy_hooked,
+            "killed": killed,
+        },
+        targets,
+    )
     if killed.lost or killed.doubled:
         sys.exit("lines were lost or doubled")
-
-
-def _file(path: Path, mark: str) -> Path:
-    with path.open("w", newline="") as written:
-        lines = csv.writer(written)
-        lines.writerow(HEADINGS)
-        lines.writerows(
-            (f"Anna Petrova {mark} {number}", f"{mark}{number}@mail.example", "Kiel", "Engineer")
-            for number in range(LINES)
-        )
-    return path
-
-
-class Job:
-    """An import by a key of the first organization."""
-
-    def __init__(self, server: Server, world: World) -> None:
-        self._server = server
-        self._key = f"authorization: Bearer {world.flooding_keys[0]}"
-
-    def call(self, tool: str, **body: Any) -> Any:
-        with Client(self._server.port, "content-type: application/json", self._key) as client:
-            status, answer = client.post(f"/api/v1/tools/{tool}", msgspec.json.encode(body))
-        if status != 200:
-            raise SystemExit(f"{tool}: {status} {answer.decode()}")
-        return msgspec.json.decode(answer)
-
-    def upload(self, file: Path) -> Any:
-        opened = self.call("import.start", objectType="contact", bytes=file.stat().st_size)
-        with file.open("rb") as content, Client(self._server.port, self._key) as client:
-            number = 0
-            while part := content.read(IMPORT_PART_BYTES):
-                digest = base64.b64encode(hashlib.sha256(part).digest()).decode()
-                status, answer = client.post(
-                    f"{opened['uploadPath']}{number}", part, f"content-digest: sha-256=:{digest}:"
-                )
-                if status != 200:
-                    raise SystemExit(f"part {number}: {status} {answer.decode()}")
-                number += 1
-        return opened
-
-    def wait(self) -> float:
-        """Wait for its end; the most memory that the server had meanwhile, in MiB."""
-        most = 0.0
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
-            most = max(most, self._server.rss_mib())
-            found = self.call("import.get")
-            if found["state"] == "done":
-                return most
-            if found["state"] != "running":
-                raise SystemExit(f"the import is {found['state']}: {found['failure']}")
-            time.sleep(POLL_SECONDS)
-        raise SystemExit("the import did not end")
+    if hooked.lost or hooked.doubled:
+        sys.exit("deliveries were lost or doubled")
 
 
 def _alone(world: World, file: Path, space: Path) -> Run:

@@ -19,7 +19,8 @@ from bench._tools import TOOLS, eighty
 from bench._world import DATABASE, copy_of, workspace
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.limits import LIVE_KEYS_MAX, TOOLS_FOUND
+from svc.domain.identity.limits import LIVE_KEYS_MAX
+from svc.domain.limits import TOOLS_FOUND
 from svc.http.mcp.door import FULL_PATH
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization

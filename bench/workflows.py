@@ -19,7 +19,7 @@ from bench._runs import first_call, start_runs, step_all
 from bench._world import DATABASE, workspace
 from svc.clock import WallClock
 from svc.domain.limits import CALLS_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx

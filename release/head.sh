@@ -11,6 +11,18 @@ is_own() {
     [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && case $(ls -ld "$1") in d????-??-*) ;; *) false ;; esac
 }
 
+# Nor one below another user's, such as that user's home under "sudo -E", who could put another in its place.
+# Owners from outside of a user namespace are all shown as $outside, so that is not held against a directory.
+is_below_own() {
+    above=$(readlink -m -- "$1")
+    set --
+    while [ -n "$above" ]; do
+        above=${above%/*}
+        if [ -d "$above/" ]; then set -- "$@" "$above/"; fi
+    done
+    ls -ldn "$@" | awk -v own="$uid" -v outside="$outside" '$3 != own && $3 != 0 && $3 != outside { exit 1 }'
+}
+
 # Programs that run hold a lock, so that a newer version can remove those that do not run any more.
 remove_others() {
     for other in "$1"/unpacked-svc-*; do
@@ -21,6 +33,11 @@ remove_others() {
 }
 
 unpack() {
+    if ! is_below_own "$1"; then
+        why="$why
+  $1: it is below a directory of another user"
+        return 1
+    fi
     if ! mkdir -p -m 700 "$1" 2>/dev/null || ! is_own "$1" || [ ! -w "$1" ]; then
         why="$why
   $1: it cannot be made or written to, or others can write to it"
@@ -35,7 +52,9 @@ unpack() {
     draft=$(mktemp -d "$1/.unpacking-XXXXXX") || return 1
     trap 'rm -rf "$draft"' EXIT
     trap 'exit 1' HUP INT TERM
-    if ! tail -n +@LINES@ "$0" | gzip -dc 2>/dev/null | tar -xf - -C "$draft" 2>/dev/null || [ ! -e "$draft/complete" ]; then
+    # gzip compares its checksum at the end, when tar may have all its files: each has to have succeeded.
+    if ! { tail -n +@LINES@ "$0" | gzip -dc 2>/dev/null || : >"$draft/damaged"; } | tar -xf - -C "$draft" 2>/dev/null ||
+        [ -e "$draft/damaged" ] || [ ! -e "$draft/complete" ]; then
         rm -rf "$draft"
         why="$why
   $1: it became full while unpacking, or this file is damaged (it should have @BYTES@ bytes)"
@@ -66,6 +85,8 @@ run() {
 }
 
 uid=$(id -u)
+outside=
+if [ -r /proc/sys/kernel/overflowuid ]; then read -r outside </proc/sys/kernel/overflowuid; fi
 if [ -n "$SVC_UNPACK_DIR" ]; then
     places=$SVC_UNPACK_DIR
 else
@@ -81,7 +102,7 @@ IFS='
 '
 set -f
 for place in $places; do
-    if is_own "$place" && [ -e "$place/$tree/complete" ]; then
+    if is_own "$place" && is_below_own "$place" && [ -e "$place/$tree/complete" ]; then
         run "$place" "$@"
     fi
 done

@@ -86,9 +86,9 @@ def c_library_needed(tree: Path) -> str:
 
 
 def run_time_distributions() -> list[Distribution]:
-    """What the server needs, by name: everything that is required, and nothing that only builds or tests."""
+    """What the server and `svc top` need, by name, and nothing that only builds or tests."""
     found: dict[str, Distribution] = {}
-    waiting = [(_OWN, frozenset({"server"}))]
+    waiting = [(_OWN, frozenset({"server", "top"}))]
     seen: set[tuple[str, frozenset[str]]] = set()
     while waiting:
         name, extras = waiting.pop()

@@ -11,7 +11,7 @@ import structlog
 import trio
 
 from svc.domain.limits import CLOCK_SET_BACK_MAX_MS, CLOCK_SLEW
-from svc.domain.times import DAY_MS, HOUR_MS, SECOND_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS, SECOND_MS
 
 log = structlog.get_logger("svc.clock")
 

@@ -2,7 +2,7 @@
 
 The store waits in this way for a unit of work that it has accepted. The guard of the wait is set for the
 waiting task: by the actor runtime, for the tasks of actors. So the store does not depend on the runtime, nor
-the runtime on the store.
+the runtime on the store. The guard also tells whether a request waits for what the task does.
 """
 
 from collections.abc import Callable
@@ -22,6 +22,10 @@ class WaitGuard(Protocol):
         """Wait until the task is rescheduled. The guard decides whether and when to call *abort*."""
         ...
 
+    def is_requested(self) -> bool:
+        """Whether a request waits for what the current task does."""
+        ...
+
 
 _wait_guard: ContextVar[WaitGuard | None] = ContextVar("wait_guard", default=None)
 
@@ -37,3 +41,13 @@ async def wait_guarded(abort: Abort) -> Any:
     if wait_guard is None:
         return await trio.lowlevel.wait_task_rescheduled(abort)
     return await wait_guard.guard(abort)
+
+
+def is_requested() -> bool:
+    """Whether a request waits for what the current task does: outside of actors, one always does.
+
+    An actor works for a request in the turns that were asked on behalf of one. What it does by itself, since
+    it was told something or a timer was due, nobody waits for.
+    """
+    wait_guard = _wait_guard.get()
+    return wait_guard is None or wait_guard.is_requested()

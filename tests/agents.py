@@ -55,7 +55,7 @@ class Model(Upstreams):
 
     @asynccontextmanager
     async def open(
-        self, candidate: Candidate, key: str, body: bytes, on_connected: Callable[[], None]
+        self, candidate: Candidate, key: str, body: bytes, on_connected: Callable[[], None], *, owner: str
     ) -> AsyncIterator[Response]:
         asked = json.loads(body)
         self.asked.append(asked)

@@ -10,13 +10,16 @@ import trio
 
 from svc.actors.backups.backups import BackupPlan, Backups
 from svc.domain.backups.schedule import Schedule
+from svc.storage.backups.kept import Shelf
 from svc.storage.backups.originals import Originals
 from svc.storage.files.directory import put
 from svc.storage.migrations.migrate import known_revisions
 from svc.storage.sqlite.engine import make_engine
-from tests.town import make_tables
+from tests.empty_database import make_tables
 
 ORGANIZATION = "org_00000000000000000000000001"
+INSTALLATION = "abcdefgh"
+"""The id of those whose backups tests look at."""
 
 
 def an_installation(folder: Path, *files: bytes) -> Originals:
@@ -60,7 +63,8 @@ class Place:
 
     def backups(self, keep: int = 7, every_hours: int = 24) -> Backups:
         schedule = Schedule.of("03:00", every_hours)
-        plan = BackupPlan(originals=self.originals, directory=self.directory, schedule=schedule, keep=keep)
+        shelf = Shelf(self.directory, INSTALLATION)
+        plan = BackupPlan(originals=self.originals, shelf=shelf, schedule=schedule, keep=keep)
         return Backups(plan, at_once)
 
     def names(self) -> list[str]:

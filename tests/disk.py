@@ -7,8 +7,8 @@ import trio
 from outcome import Outcome
 from sqlalchemy import Connection
 
-from svc.storage.sqlite.group_commit import GroupCommitStore
-from svc.storage.sqlite.lane import Lane
+from svc.storage.commit.group_commit import GroupCommitStore
+from svc.storage.commit.lane import Lane
 from svc.storage.store import Store
 
 R = TypeVar("R")
@@ -18,9 +18,9 @@ class Disk:
     """The disk of *store*. It is quick until `seconds` are set, which every commit takes from then on."""
 
     def __init__(self, store: Store) -> None:
-        writer = cast("GroupCommitStore", store)
-        self._lane: Lane = writer._writer
-        writer._writer = self
+        [writer] = cast("GroupCommitStore", store).queues
+        self._lane: Lane = writer.lane
+        writer.lane = self
         self.seconds: float = 0
         self.commits = 0
         """Begun while it was slow."""

@@ -38,5 +38,6 @@ ensure chromium tests/browser chromium-headless-shell chromium-browser google-ch
 ensure prosody tests/client/test_xmpp.py
 ensure pebble tests/actors/certificates/test_acme_order.py
 ensure nginx tests/release/test_proxies.py
+ensure postgresql "what is asked of PostgreSQL" initdb pg_createcluster
 ensure caddy tests/release/test_proxies.py
 rm -f "$log"

@@ -265,8 +265,8 @@ async def moved_out(here: ToolTown, path: Path) -> DataDirectory:
     directory.open_key()
     content = await here.store.read(lambda conn: raw(conn).serialize())
     organization_id = here.organization.id
-    for digest in await here.system.files.digests(organization_id):
-        async with here.system.files.open(organization_id, digest) as opened:
+    for digest in await here.system.files.contents.digests(organization_id):
+        async with here.system.files.contents.open(organization_id, digest) as opened:
             put(directory.files, organization_id, await opened.read(0, 1_000_000))
     directory.database.write_bytes(content)
     directory.database.chmod(0o600)

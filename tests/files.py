@@ -21,8 +21,8 @@ PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
 
 def contents_of(system: System) -> dict[tuple[str, str], bytes]:
     """The contents that a system keeps in memory, by organization and hash."""
-    assert isinstance(system.files, MemoryFiles)
-    return system.files.contents
+    assert isinstance(system.files.contents, MemoryFiles)
+    return system.files.contents.contents
 
 
 def archive(*names: str) -> bytes:

@@ -1,7 +1,7 @@
 """`svc` as a process of its own, forked from one that has imported all of it: that is most of a start's work.
 
-For tests of what a running service does. Those of a start itself, of its end and of its streams (tests/cli,
-tests/packaging) start theirs as anybody does.
+For tests of what a running service does. Those of a start itself, of its end and of its streams (some of
+tests/cli, tests/packaging) start theirs as anybody does.
 
 Passwords are hashed as in `tests.town`: by the same algorithm, with less work. An owner signs in hundreds of
 times in the examples of the reference alone.
@@ -56,6 +56,11 @@ class Forked:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
+
+    def poll(self) -> int | None:
+        """What it ended with; None while it runs."""
+        is_over = self.returncode is not None or select.select([self._ended], [], [], 0)[0]
+        return self.wait() if is_over else None
 
     def wait(self, timeout: float = WAIT_SECONDS) -> int:
         """What it ended with; less than nothing for the signal that ended it."""

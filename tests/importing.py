@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import trio
 
-from svc.domain.limits import IMPORT_PART_BYTES
+from svc.domain.imports.limits import IMPORT_PART_BYTES
 from tests.tooling import ToolTown
 
 CONTACTS = b"Name,E-Mail,Phone\r\nAda,ada@example.com,030 901820\r\nGrace,grace@example.com,\r\n"

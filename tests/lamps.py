@@ -9,7 +9,7 @@ from svc.domain.records.properties import Property
 from svc.domain.records.queries import Sort
 from svc.storage.embeds import embeds
 from svc.storage.embeds import views as embed_views
-from svc.storage.embeds.views import Shown
+from svc.storage.embeds.views import BlockViews
 from svc.storage.records import objects, properties, records
 from svc.storage.store import Tx
 from tests.town import Town, town
@@ -52,7 +52,7 @@ class LampTown(Town):
     async def publish(self, slug: str = LAMP, *, publishable: bool = True) -> None:
         await self.store.write(objects.publish, self.organization.id, slug, publishable=publishable)
 
-    async def shown(self, blocks: Sequence[AnyBlock]) -> Shown:
+    async def shown(self, blocks: Sequence[AnyBlock]) -> BlockViews:
         return await self.store.read(embed_views.of_blocks, self.organization, blocks, self.clock.now())
 
 

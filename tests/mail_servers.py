@@ -16,10 +16,10 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 
 from svc.actors.mail.smtp_client import MailServerFailed
+from svc.config.mail import MailAddress, MailPassword, MailSecurity, MailSettings
 from svc.domain.mail.messages import Envelope
 from svc.domain.mail.progress import MailOutcome
 from svc.domain.mail.senders import Sender
-from svc.mail_settings import MailAddress, MailPassword, MailSecurity, MailSettings
 from tests.certificates import certify
 
 SENDER: Final = Sender("Harbour Lamps", "crm@harbour.example")

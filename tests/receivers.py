@@ -3,11 +3,14 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from ipaddress import ip_address
+from socket import EAI_NONAME, gaierror
 
 import trio
 
 from svc.actors.outbound.client import OutboundHttp
-from svc.domain.net.client_addresses import parse_networks
+from svc.actors.outbound.names import NameLookups
+from svc.domain.net.client_addresses import Address, parse_networks
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -83,16 +86,38 @@ async def receiver(serve: Serve, host: str = "127.0.0.1") -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def client(*networks: str) -> AsyncIterator[OutboundHttp]:
+async def client(*networks: str, names: NameLookups | None = None) -> AsyncIterator[OutboundHttp]:
     """A client that may reach *networks*, by default loopback."""
-    outbound_http = OutboundHttp(parse_networks(networks) if networks else LOOPBACK)
+    outbound_http = OutboundHttp(parse_networks(networks) if networks else LOOPBACK, names)
     async with outbound_http.live():
         yield outbound_http
 
 
-async def post(outbound_http: OutboundHttp, url: str, seconds: float = 5) -> tuple[int, int]:
+async def post(
+    outbound_http: OutboundHttp, url: str, seconds: float = 5, owner: str = "org_1"
+) -> tuple[int, int]:
     """POST, and return the status and how long `Retry-After` asks to wait, in ms."""
     result = await outbound_http.post(
-        url, b"{}", {"X-Service-Event": "ping"}, owner="org_1", seconds=seconds, now=NOW
+        url, b"{}", {"X-Service-Event": "ping"}, owner=owner, seconds=seconds, now=NOW
     )
     return result.status, result.retry_after_ms
+
+
+class Resolver:
+    """A fake of the resolver. Names below `dead.example` hang until the test lets go; others are here."""
+
+    def __init__(self, **leads: str) -> None:
+        """*leads*: addresses of names below `.example`, apart by blanks; of none: the name leads nowhere."""
+        self.leads = leads
+        self.asked: list[str] = []
+        """The names that were looked up, in order."""
+        self.let_go = trio.Event()
+
+    async def __call__(self, host: str) -> list[Address]:
+        self.asked.append(host)
+        if host.endswith(".dead.example"):
+            await self.let_go.wait()
+        found = self.leads.get(host.removesuffix(".example"), "127.0.0.1").split()
+        if not found:
+            raise gaierror(EAI_NONAME, "Name or service not known")
+        return [ip_address(one) for one in found]

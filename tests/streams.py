@@ -19,7 +19,8 @@ from tests.receivers import (
 LIMITS = StreamLimits(
     connect_seconds=5, first_byte_seconds=300, idle_seconds=60, total_seconds=900, answer_bytes_max=1_000_000
 )
-POOL = PoolLimits(connections_max=3, connections_per_origin_max=3, waiting_max=0)
+POOL = PoolLimits(connections_max=6, connections_per_origin_max=6, waiting_max=0)
+"""Of which one organization may have half."""
 CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -38,7 +39,7 @@ async def client(limits: PoolLimits = POOL) -> AsyncIterator[OutboundStreams]:
 async def read_one(streams: OutboundStreams, url: str, body: bytes = b"{}", **limits: float) -> bytes:
     """The whole body of one response."""
     changed = msgspec.structs.replace(LIMITS, **limits)
-    async with streams.stream(url, body, {}, changed) as response:
+    async with streams.stream(url, body, {}, changed, owner="org_1") as response:
         return b"".join([part async for part in response])
 
 

@@ -2,6 +2,7 @@
 
 from svc.storage.ai.tables import ledger
 from svc.storage.embeds.tables import embeds
+from svc.storage.exports.tables import exports
 from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, server_keys, submission_blocks, submissions
 from svc.storage.identity.tables import (
     api_keys,
@@ -18,6 +19,8 @@ from svc.storage.identity.tables import (
 )
 from svc.storage.records.tables import (
     BUILDING,
+    distinct_records,
+    duplicate_keys,
     identities,
     notes,
     objects,
@@ -30,6 +33,7 @@ from svc.storage.records.tables import (
     suggestions,
     unique_values,
 )
+from svc.storage.requests.tables import requests
 from svc.storage.sites.tables import sites, visitor_keys, visits
 from svc.storage.tables import audit, clock_marks, event_positions, events, idempotency
 
@@ -41,9 +45,12 @@ __all__ = [
     "api_keys",
     "audit",
     "clock_marks",
+    "distinct_records",
+    "duplicate_keys",
     "embeds",
     "event_positions",
     "events",
+    "exports",
     "forms",
     "idempotency",
     "identities",
@@ -59,6 +66,7 @@ __all__ = [
     "record_keys",
     "records",
     "relations",
+    "requests",
     "roles",
     "search_texts",
     "server_keys",

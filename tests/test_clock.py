@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from svc.clock import WallClock
 from svc.domain.limits import CLOCK_SET_BACK_MAX_MS, CLOCK_SLEW
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS
 from tests.town import START
 
 

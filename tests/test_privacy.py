@@ -16,8 +16,8 @@ import trio
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.forms.forms import NewForm
+from svc.domain.forms.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.storage import provisioning
 from svc.storage.forms import forms, server_keys
 from svc.storage.identity.organizations import NewOrganization

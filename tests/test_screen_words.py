@@ -12,12 +12,16 @@ _NUMBERS: Final = {"one", "other"}
 """The forms of a text with a number; `say` chooses."""
 
 
-_GENERATED: Final = {"contract.ts", "tool_names.ts"}
+_GENERATED: Final = {"contract.ts", "tool_names.ts", "tool_list.ts", "tool_examples.ts", "event_examples.ts"}
+
+
+def _modules() -> list[Path]:
+    modules = [path for path in _SOURCES.rglob("*.ts*") if path != _ICONS and _WORDS not in path.parents]
+    return [path for path in modules if path.name not in _GENERATED]
 
 
 def _program() -> str:
-    files = [path for path in _SOURCES.rglob("*.ts*") if path != _ICONS and _WORDS not in path.parents]
-    return "\n".join(path.read_text() for path in files if path.name not in _GENERATED)
+    return "\n".join(path.read_text() for path in _modules())
 
 
 def _words(text: str) -> list[tuple[str, ...]]:
@@ -30,10 +34,28 @@ def _words(text: str) -> list[tuple[str, ...]]:
     return found
 
 
+def _is_chosen_from(messages: Path) -> bool:
+    """Whether a module that imports these texts has a value choose one of them."""
+    imported = re.compile(rf'import {{ \w+(?: as (\w+))? }} from "[^"]*/messages/en/{messages.stem}"')
+    for path in _modules():
+        text = path.read_text()
+        for taken in imported.finditer(text):
+            name = taken[1] or taken[0].split()[2]
+            if re.search(rf"(?<![.\w]){name}\[", text):
+                return True
+    return False
+
+
 def test_every_word_is_shown() -> None:
     """By its name, or within what a value chooses from."""
     program = _program()
-    chosen = set(re.findall(r"\.(\w+)\[", program))
+    chosen = set(re.findall(r"\.(\w+)(?:\[| as Readonly<Record<)", program))
+    chosen |= {
+        part
+        for path in _modules()
+        for name, part in re.findall(r"const (\w+) = \w+\.(\w+);", path.read_text())
+        if f"{name}[" in path.read_text()
+    }
     named = set(re.findall(r"\.(\w+)|\"(\w+)\"", program))
     shown = {name for names in named for name in names}
     shown |= {
@@ -44,6 +66,7 @@ def test_every_word_is_shown() -> None:
     unused = [
         f"{path.stem}: {'.'.join(word)}"
         for path in sorted(_WORDS.glob("*.ts"))
+        if not _is_chosen_from(path)
         for word in _words(path.read_text())
         if not chosen & set(word[:-1]) and word[-1] not in shown
     ]

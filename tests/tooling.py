@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 
 from svc.actors.ai.upstreams import Upstreams
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.system import System
 from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.passwords import salt_for
@@ -15,6 +16,7 @@ from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.app import public_app
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
+from svc.telemetry.spans import Tracer
 from tests.http.asking import client_of
 from tests.people import a_member, call_of
 from tests.town import HASHER, SECRETS, Town, town
@@ -77,20 +79,27 @@ class ToolTown(Town):
 
 @asynccontextmanager
 async def tool_town(
-    random: Randomness = SYSTEM, *, models: ModelCatalogue | None = None, upstreams: Upstreams | None = None
+    random: Randomness = SYSTEM,
+    *,
+    models: ModelCatalogue | None = None,
+    upstreams: Upstreams | None = None,
+    outbound_http: OutboundHttp | None = None,
+    tracer: Tracer | None = None,
+    public_url: str = "",
 ) -> AsyncIterator[ToolTown]:
     async with town(random=random) as here:
         here.models, here.upstreams = models, upstreams
-        async with here.live_system() as system, _tools(here, system) as made:
+        here.outbound_http, here.tracer = outbound_http, tracer
+        async with here.live_system() as system, _tools(here, system, public_url) as made:
             yield made
 
 
 @asynccontextmanager
-async def _tools(here: Town, system: System) -> AsyncIterator[ToolTown]:
+async def _tools(here: Town, system: System, public_url: str = "") -> AsyncIterator[ToolTown]:
     made = ToolTown(here.store, here.clock, here.organization)
     made.models, made.upstreams = here.models, here.upstreams
     made.system = system
     made.owner = await made.member("owner@example.com", "owner")
     made.key = await made.mint()
-    async with client_of(public_app(system)) as made.client:
+    async with client_of(public_app(system, public_url=public_url)) as made.client:
         yield made

@@ -1,9 +1,7 @@
 """A small system for tests of time: the inline store, a mock clock's time, and one organization."""
 
-import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
-from functools import cache
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -14,10 +12,10 @@ from sqlalchemy import Connection, Table, func, select
 from svc.actors.ai.upstreams import Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.forms.form_window import FormWindow, Post, Receipt
+from svc.actors.identity.password_hashing import PasswordHashing
 from svc.actors.kinds import KINDS
 from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
-from svc.actors.password_hashing import PasswordHashing
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import Secrets, System
 from svc.clock import VirtualClock
@@ -33,10 +31,13 @@ from svc.storage.files.contents import FileStore
 from svc.storage.forms import forms
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.sqlite.engine import make_engine, raw
-from svc.storage.sqlite.inline import create_tables, inline_store
+from svc.storage.sqlite.inline import inline_store
 from svc.storage.store import Store
+from svc.telemetry.spans import Tracer
 from tests import tables
+from tests.databases import ON_POSTGRESQL
+from tests.empty_database import make_tables
+from tests.lanes import Lanes, guarded
 
 START = 1_789_689_600_000
 """When the tests begin: 2026-09-18T00:00:00Z."""
@@ -76,8 +77,12 @@ class Town:
         self.upstreams: Upstreams | None = None
         self.files: FileStore | None = None
         """Where the next system keeps contents of files; in memory of its own by default."""
+        self.exports: FileStore | None = None
+        """Where the next system keeps files of exports; as `files`."""
         self.mail_server: MailServer | None = None
         """The mail server of the next system."""
+        self.tracer: Tracer | None = None
+        """What records the spans of the next system."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
@@ -94,10 +99,12 @@ class Town:
             random=self.random,
             event_life_ms=self.event_life_ms,
             files=self.files,
+            exports=self.exports,
             mail_server=self.mail_server,
+            tracer=self.tracer,
         )
         if self.models is not None:
-            await system.settlements.begin()
+            await system.ai.settlements.begin()
         async with system.live():
             self.store.listen(ChangeDispatcher(system))
             await Reconciler(system, "main").start()
@@ -120,7 +127,7 @@ class Town:
 
         def selected(conn: Connection) -> list[Any]:
             matching = [table.c[name] == value for name, value in where.items()]
-            return list(conn.execute(select(table).where(*matching).order_by(table.c.id)))
+            return list(conn.execute(select(table).where(*matching).order_by(*table.primary_key)))
 
         return await self.store.read(selected)
 
@@ -146,30 +153,35 @@ class Town:
         return await self.store.read(counted)
 
 
-@cache
-def _empty_town() -> bytes:
-    """An empty database with all tables, as bytes."""
-    with make_engine(None).connect() as conn:
-        create_tables(conn)
-        return raw(conn).serialize()
+def _opened(
+    clock: VirtualClock, prepare: Callable[[Connection], None], **options: Any
+) -> AbstractAsyncContextManager[Store]:
+    if not ON_POSTGRESQL:
+        return inline_store(clock, prepare=prepare, **options)
+    from tests.postgresql_inline import postgresql_inline_store  # not what every run has to import
 
-
-def make_tables(conn: Connection) -> None:
-    """Copy the tables from a database that was created once, which takes a tenth of the time."""
-    with closing(sqlite3.connect(":memory:")) as made:
-        made.deserialize(_empty_town())
-        made.backup(raw(conn))
+    return postgresql_inline_store(clock, **options)
 
 
 @asynccontextmanager
 async def town(
     start: int = START, random: Randomness = SYSTEM, *, mails: bool = False
 ) -> AsyncIterator[Town]:
-    """A town. With *mails*, its store takes mails to be sent by its `mail_server`."""
+    """A town. With *mails*, its store takes mails to be sent by its `mail_server`.
+
+    A unit of work that writes another owner's rows fails its test: see `tests.lanes`.
+    """
     clock, sealer = VirtualClock(start), Sealer(SECRETS.sealing, random)
-    async with inline_store(clock, prepare=make_tables, sealer=sealer, random=random, mails=mails) as store:
+    lanes = Lanes()
+
+    def prepare(conn: Connection) -> None:
+        make_tables(conn)
+        lanes.watch(conn)
+
+    async with _opened(clock, prepare, sealer=sealer, random=random, mails=mails) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
-        yield Town(store, clock, await store.write(provisioning.create, asked), random)
+        yield Town(guarded(store, lanes), clock, await store.write(provisioning.create, asked), random)
+    assert not lanes.faults, lanes.faults
 
 
 def a_post(email: str = "ada@example.com", address: str = "192.0.2.1", **changes: Any) -> Post:

@@ -7,12 +7,13 @@ from typing import Any
 from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NotSent
 from svc.actors.system import System
-from svc.domain.events import EVENT_TYPES, NewEvent
+from svc.domain.events import EVENT_TYPES
 from svc.domain.webhooks.subscriptions import Subscription, SubscriptionSettings
 from svc.storage.events import events
 from svc.storage.store import Tx
 from svc.storage.webhooks import webhooks
 from tests.channels import Receiver
+from tests.events import free_event
 from tests.town import Town, town
 
 HOOK = "https://receiver.example/hook"
@@ -34,12 +35,7 @@ def a_webhook_with_secret(tx: Tx, /, organization_id: str, **settings: Any) -> t
 def happen(tx: Tx, /, organization_id: str, *subjects: str, type_: Any = "record.updated") -> None:
     """Something happens to each of the *subjects*, which are contacts."""
     happened = [
-        NewEvent(
-            type=type_,
-            subject=subject,
-            source=API,
-            data={"objectType": "contact", "recordId": subject, "number": number},
-        )
+        free_event(type_, subject, API, {"objectType": "contact", "recordId": subject, "number": number})
         for number, subject in enumerate(subjects)
     ]
     events.record(tx, organization_id, happened)

@@ -1,13 +1,15 @@
 """Documents of workflows for tests, and an organization that they may refer to."""
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
+from hypothesis import strategies as st
 
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.identity.roles import PERMISSIONS, Permission
-from svc.domain.input_faults import CheckedValue
+from svc.domain.input.faults import CheckedValue
 from svc.domain.records.objects import BUILTIN_OBJECTS
 from svc.domain.records.properties import Property
 from svc.domain.workflows.checking import checked
@@ -119,3 +121,48 @@ def pointers(trigger: str = "form", *steps: dict[str, Any], **given: Any) -> lis
     keyed = [{"key": f"step_{place}"} | step for place, step in enumerate(steps)]
     faults = faults_of(**{"trigger": TRIGGERS[trigger], "conditions": [], "steps": keyed} | given)
     return [fault.pointer for fault in faults]
+
+
+IF: Final = {"property": "record.city", "op": "eq", "value": "{{submission.fields.town}}"}
+STEPS: Final[list[dict[str, Any]]] = [
+    {"type": "create_record", "objectType": "lamp", "properties": {"name": "{{record.email}}", "watts": 7}},
+    {"type": "update_record", "properties": {"city": "{{submission.fields.town}}"}},
+    {"type": "update_record", "record": "deal.id", "properties": {"stage": "Won"}},
+    {"type": "add_note", "title": "T {{deal.name}}", "body": "{{steps.s0.recordId}}"},
+    {"type": "create_deal", "name": "{{record.name}}"},
+    {"type": "assign", "property": "keeper", "record": "steps.s0.recordId", "memberId": MEMBER},
+    {"type": "reply", "text": "{{message.text}}"},
+    {"type": "call_webhook", "webhookId": "whk_1", "body": [{"a": "{{event.id}}"}], "seconds": 60},
+    {"type": "wait", "seconds": 60},
+    {"type": "wait", "until": "deal.close_date"},
+    {"type": "wait", "event": "record.updated", "seconds": 60, "where": [IF | {"property": "city"}]},
+    {
+        "type": "branch",
+        "conditions": [IF],
+        "then": [{"type": "stop"}],
+        "else": [{"type": "wait", "seconds": 1}],
+    },
+    {
+        "type": "approval",
+        "reason": "{{record.name}}?",
+        "then": [{"type": "stop"}],
+        "else": [{"type": "wait", "seconds": 1}],
+    },
+    {"type": "stop", "reason": "{{event.type}}"},
+]
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Any]:
+    """Documents of a few steps after any trigger, with keys in order."""
+    chosen = draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=6))
+    value = copy.deepcopy(
+        DEMO_WANTED
+        | {"trigger": TRIGGERS[draw(st.sampled_from([*TRIGGERS]))], "conditions": [], "steps": chosen}
+    )
+    for place, step in enumerate(value["steps"]):
+        step["key"] = f"s{place}"
+        for arm in ("then", "else"):
+            for inner in step.get(arm, ()):
+                inner["key"] = f"s{place}_{arm}"
+    return value

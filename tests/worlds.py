@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.system import System
 from svc.domain.channels.connections import Connection
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.storage.integrity import check
 from svc.storage.store import Store
 from tests.channels import a_connection

@@ -20,6 +20,15 @@ from sqlalchemy import Connection, Row, and_, bindparam, exists, insert, or_, se
 from svc.domain.forms.fields import field_map
 from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file
 from svc.domain.forms.forms import Form
+from svc.domain.forms.limits import (
+    FORM_BODY_BYTES_MAX,
+    PACE_FILINGS_MAX,
+    PACE_WINDOW_MS,
+    QUEUE_SUBMISSIONS_MAX,
+    QUEUE_WINDOW_MS,
+    SENDER_SUBMISSIONS_MAX,
+    SENDER_WINDOW_MS,
+)
 from svc.domain.forms.submissions import (
     BadSubmission,
     PreparedSubmission,
@@ -29,15 +38,6 @@ from svc.domain.forms.submissions import (
 )
 from svc.domain.identity.organizations import Organization
 from svc.domain.ids import Ids, first_id
-from svc.domain.limits import (
-    FORM_BODY_BYTES_MAX,
-    PACE_FILINGS_MAX,
-    PACE_WINDOW_MS,
-    QUEUE_SUBMISSIONS_MAX,
-    QUEUE_WINDOW_MS,
-    SENDER_SUBMISSIONS_MAX,
-    SENDER_WINDOW_MS,
-)
 from svc.domain.net.client_addresses import sender_of
 from svc.domain.net.origins import origin_allowed
 from svc.domain.randomness import SYSTEM

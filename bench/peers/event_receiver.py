@@ -1,7 +1,8 @@
 """A receiver of webhooks: `python -m bench.peers.event_receiver PORT…`.
 
 At each port, `/take/NAME` answers 200, `/slow/NAME` does after two seconds, and `/hang/NAME` never does.
-`GET /report` at any of them answers what came, by name, and forgets it.
+`GET /report` at any of them answers what came, by name, and forgets it. `/count/NUMBER` answers 200 and
+counts: `GET /counts` tells how many deliveries came, and how many of them again.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import hashlib
 import json
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,11 @@ never = asyncio.Event()
 got: dict[str, list[Any]] = defaultdict(list)
 """By name: delivery id, digest of the body, subject, number, and ms since it happened."""
 
+counted: Counter[str] = Counter()
+"""`deliveries`, and `again`: those of a record's event that had come to the same number before."""
+numbers_of: dict[str, int] = defaultdict(int)
+"""By record, the numbers to which its event came, as bits."""
+
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with suppress(OSError, asyncio.IncompleteReadError):
@@ -31,6 +37,14 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             if path == "/report":
                 answer(writer, json.dumps(got).encode())
                 got.clear()
+                continue
+            if path == "/counts":
+                answer(
+                    writer,
+                    json.dumps(
+                        {**counted, "records": Counter(map(int.bit_count, numbers_of.values()))}
+                    ).encode(),
+                )
                 continue
             headers = dict(line.split(": ", 1) for line in head.split("\r\n")[1:-2])
             length = headers.get("Content-Length") or headers["content-length"]
@@ -43,6 +57,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 async def take(path: str, delivery_id: str, body: bytes) -> None:
     _, how, name = path.split("/")
     event = json.loads(body)
+    if how == "count":
+        count(event["data"]["recordId"], 1 << int(name))
+        return
     late_ms = time.time() * 1e3 - datetime.fromisoformat(event["timestamp"]).timestamp() * 1e3
     digest = hashlib.sha256(body).hexdigest()
     got[name].append([delivery_id, digest, event["data"]["recordId"], event["data"]["number"], late_ms])
@@ -50,6 +67,12 @@ async def take(path: str, delivery_id: str, body: bytes) -> None:
         await asyncio.sleep(SLOW_SECONDS)
     elif how == "hang":
         await never.wait()
+
+
+def count(record_id: str, bit: int) -> None:
+    counted["deliveries"] += 1
+    counted["again"] += bool(numbers_of[record_id] & bit)
+    numbers_of[record_id] |= bit
 
 
 def answer(writer: asyncio.StreamWriter, body: bytes) -> None:

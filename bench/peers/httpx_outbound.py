@@ -20,7 +20,10 @@ import httpx
 import msgspec
 import trio
 
-from svc.domain.limits import (
+from svc.domain.locale.times import SECOND_MS
+from svc.domain.net.client_addresses import Address, Network
+from svc.domain.net.egress import may_reach
+from svc.domain.net.limits import (
     OUTGOING_ANSWER_BYTES_MAX,
     OUTGOING_CONNECTIONS_MAX,
     OUTGOING_KEPT_MAX,
@@ -28,9 +31,6 @@ from svc.domain.limits import (
     OUTGOING_REST_SECONDS,
     OUTGOING_WAIT_SECONDS,
 )
-from svc.domain.net.client_addresses import Address, Network
-from svc.domain.net.egress import may_reach
-from svc.domain.times import SECOND_MS
 
 _ADDRESSES_TRIED_MAX: Final = 4
 _ADDRESS_SECONDS: Final = 3.0

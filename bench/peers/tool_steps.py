@@ -23,7 +23,7 @@ from svc.domain.limits import TOOL_BODY_BYTES_MAX
 from svc.http import server
 from svc.http.app import quart_app
 from svc.http.asgi import ASGIApp
-from svc.http.fast_path import Answer, FastPath, Request
+from svc.http.fast_path import Answer, FastPath, Request, Routes
 from svc.http.problems.problems import problem_for
 from svc.http.request.bearer import bearer_token
 from svc.http.tools.admission import budget_headers
@@ -92,7 +92,7 @@ async def main(data: Path, port: int) -> None:
         )
         async with system.live():
             await Reconciler(system, "main").start()
-            app = FastPath(cast("ASGIApp", quart_app()), doors(system))
+            app = FastPath(cast("ASGIApp", quart_app()), Routes(doors(system)))
             with trio.open_signal_receiver(signal.SIGTERM) as signals:
                 async with trio.open_nursery() as nursery:
                     stop = trio.Event()

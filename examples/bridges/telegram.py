@@ -1,7 +1,7 @@
 """A bridge to Telegram, by its Bot API (https://core.telegram.org/bots/api).
 
     export SVC_URL=https://svc.example.com SVC_CHANNEL_KEY=ck_live_… TELEGRAM_TOKEN=…
-    python examples/bridges/telegram.py
+    python telegram.py
 
 The Bot API takes no id from its senders: a reply whose answer was lost is sent again, and may be there twice.
 It tells neither *delivered* nor *read*.

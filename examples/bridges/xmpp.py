@@ -1,7 +1,7 @@
 """A bridge to XMPP: an external component (XEP-0114) beside any server, such as prosody or ejabberd.
 
     export SVC_URL=https://svc.example.com SVC_CHANNEL_KEY=ck_live_… XMPP_SECRET=…
-    python examples/bridges/xmpp.py shop.example.com --server 127.0.0.1:5347
+    python xmpp.py shop.example.com --server 127.0.0.1:5347
 
 Whoever writes to `office@shop.example.com` writes to the organization. *Delivered* comes by receipts
 (XEP-0184) and *read* by chat markers (XEP-0333). A reply's id is its stanza's, so that a client can tell one

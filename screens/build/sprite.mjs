@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export async function sprite(root) {
   const source = await readFile(join(root, "src/parts/icon_names.ts"), "utf8");
-  const names = [...source.matchAll(/^  "([a-z0-9-]+)",$/gm)].map(([, name]) => name);
+  const names = [...source.matchAll(/^ {2}"([a-z0-9-]+)",$/gm)].map(([, name]) => name);
   const symbols = await Promise.all(names.map((name) => symbol(root, name)));
   return `<svg xmlns="http://www.w3.org/2000/svg"><!-- Lucide, ISC: see LICENSES.txt -->${symbols.join("")}</svg>\n`;
 }

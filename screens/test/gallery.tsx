@@ -1,13 +1,13 @@
 /** Parts that no screen shows in each of their states, for the tests in tests/browser/screens/test_parts.py. */
 import { render } from "preact";
 import { useState } from "preact/hooks";
+import { Toasts } from "../src/frame/toasts";
 import { toast } from "../src/house/toasts";
 import { Button } from "../src/parts/button";
 import { Bars } from "../src/parts/chart";
 import { Combobox, type Option } from "../src/parts/combobox";
-import { Table } from "../src/parts/table";
+import { Table } from "../src/parts/table/table";
 import { Copy, RelativeTime } from "../src/parts/texts";
-import { Toasts } from "../src/frame/toasts";
 import "../src/frame/theme";
 
 const LAMPS: Option[] = ["Skerry", "Bellevue", "Brig", "Harbour"].map((label) => ({ id: label.toLowerCase(), label, note: "lamp" }));
@@ -20,13 +20,24 @@ function Gallery() {
   return (
     <main>
       <h1>Parts</h1>
-      <Combobox label="Lamp" value={lamp} onValue={setLamp} find={(text) => LAMPS.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))} />
+      <Combobox
+        label="Lamp"
+        value={lamp}
+        onValue={setLamp}
+        find={(text) => LAMPS.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
+      />
       <output>{lamp?.id ?? "none"}</output>
       <Button onClick={() => toast("Archived", { undo: () => setDone("undone") })}>Archive</Button>
       <output>{done}</output>
       <Copy text={"<b>text</b>"} label="Snippet" />
       <RelativeTime at="2026-01-01T00:00:00.000Z" />
-      <Bars label="By day" bars={[{ day: "2026-09-17", count: 0 }, { day: "2026-09-18", count: 1_200 }]} />
+      <Bars
+        label="By day"
+        bars={[
+          { day: "2026-09-17", count: 0 },
+          { day: "2026-09-18", count: 1_200 },
+        ]}
+      />
       <Table
         label="Rows"
         rows={ROWS.slice(0, shown)}

@@ -1,10 +1,14 @@
 """Dispatch of committed changes to the actors and caches that they concern."""
 
-from svc.actors.agent.agent_conversation import AgentConversation
+from typing import assert_never
+
+from svc.actors.agent.agent_conversation import AgentConversation, key_of
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
+from svc.actors.exports.exporter import Exporter
 from svc.actors.files.file_sweeper import FILE_SWEEPER, FileSweeper
 from svc.actors.forms.filer import Filer
+from svc.actors.forms.form_window import FormWindow
 from svc.actors.imports.importer import Importer
 from svc.actors.mail.mailer import Mailer
 from svc.actors.mail.password_resets import PasswordResets
@@ -21,8 +25,10 @@ from svc.domain.changes import (
     EmbedsChanged,
     EventsDispatched,
     EventsDue,
+    ExportsDue,
     FilesRemoved,
     FormChanged,
+    GrantsChanged,
     ImportsDue,
     KeysChanged,
     MailsDue,
@@ -31,13 +37,17 @@ from svc.domain.changes import (
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    QueueChanged,
     ResetsDue,
     ResourceChanged,
+    RolesChanged,
     RunsDue,
     ServerKeysChanged,
     SessionsChanged,
     SitesChanged,
+    StateChanged,
     SubmissionsDue,
+    WorkDue,
 )
 
 
@@ -54,25 +64,25 @@ class ChangeDispatcher:
         else:
             self._note_state(change)
 
-    def _note_state(self, change: Change) -> None:
+    def _note_state(self, change: StateChanged | WorkDue) -> None:
         """Have what is in memory compared with the store again, or evicted."""
         match change:
-            case AccessChanged():
+            case MembersChanged() | RolesChanged() | KeysChanged() | GrantsChanged():
                 self._note_access(change)
             case ModelsChanged(organization_id):
-                self._system.model_revisions.note(organization_id)
+                self._system.ai.revisions.note(organization_id)
             case SessionsChanged(digests):
-                self._system.sessions.evict(*digests)
+                self._system.identity.sessions.evict(*digests)
                 self._system.screen_hints.recheck_sessions(digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
-                self._system.form_revisions.note(key)
-                self._system.unknown_forms.evict(key)  # a no-op for other keys; a form may be new
+                self._system.forms.revisions.note(key)
+                self._system.forms.unknown_keys.evict(key)  # a no-op for other keys; a form may be new
             case SitesChanged(organization_id):
-                self._system.form_revisions.note(organization_id)
+                self._system.forms.revisions.note(organization_id)
                 # A site matches all hosts below its domain, so any unknown host may be known now.
-                self._system.unknown_hosts.clear()
+                self._system.sites.unknown_hosts.clear()
             case ChannelKeysChanged(digests):
-                self._system.channel_keys.evict(*digests)
+                self._system.channels.keys.evict(*digests)
             case OutboxChanged(connection_id):
                 outbox = Outbox(self._system, connection_id)
                 # An active Outbox remembers that it is empty, so it has to be notified in any case.
@@ -81,30 +91,33 @@ class ChangeDispatcher:
                 # After the Outbox, which the waiting long polls will ask.
                 self._system.wakeups.notify(connection_id)
             case EmbedsChanged(_, str(embed_key)):
-                self._system.unknown_embeds.evict(embed_key)
-                self._system.embed_snapshots.evict(embed_key)
+                self._system.embeds.unknown_keys.evict(embed_key)
+                self._system.embeds.snapshots.evict(embed_key)
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
-                self._system.embed_snapshots.evict_organization(organization_id)
+                self._system.embeds.snapshots.evict_organization(organization_id)
             case _:
                 self._note_work(change)
 
     def _note_access(self, change: AccessChanged) -> None:
         # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
-        self._system.access_revisions.note(change.organization_id)
+        self._system.identity.access_revisions.note(change.organization_id)
         if isinstance(change, KeysChanged):
-            self._system.keys.evict(change.digest)
+            self._system.identity.keys.evict(change.digest)
+        if isinstance(change, GrantsChanged):
+            self._system.identity.access_tokens.evict(*change.digests)
         if isinstance(change, MembersChanged):
             # The organization may be closed, and its channel keys with it.
-            self._system.channel_keys.clear()
+            self._system.channels.keys.clear()
         self._system.screen_hints.recheck_organization(change.organization_id)
 
-    def _note_work(self, change: Change) -> None:
+    def _note_work(self, change: WorkDue) -> None:
         """Wake what does the work that waits, or that waits for it."""
         match change:
-            case SubmissionsDue(organization_id):
-                self._system.wake(Filer(self._system, organization_id).wake)
-            case ImportsDue(organization_id):
-                self._system.wake(Importer(self._system, organization_id).wake)
+            case SubmissionsDue() | QueueChanged():
+                self._note_submissions(change)
+            case ImportsDue(organization_id) | ExportsDue(organization_id):
+                worker = Importer if isinstance(change, ImportsDue) else Exporter
+                self._system.wake(worker(self._system, organization_id).wake)
             case EventsDue(organization_id):
                 self._system.wake(EventDispatcher(self._system, organization_id).wake)
             case EventsDispatched(organization_id):
@@ -115,12 +128,28 @@ class ChangeDispatcher:
                 self._system.wake(Mailer(self._system, organization_id).wake)
             case ResetsDue():
                 self._system.wake(PasswordResets(self._system, "main").wake)
-            case ApprovalDecided(_, _, str(conversation_id)):
-                self._system.wake(AgentConversation(self._system, conversation_id).collect)
-            case AgentDue(conversation_id):
+            case ApprovalDecided():
+                self._note_decision(change)
+            case AgentDue(organization_id, conversation_id):
+                key = key_of(organization_id, conversation_id)
                 self._system.wakeups.notify(conversation_id)  # for the call of a model that is under way
-                self._system.wake(AgentConversation(self._system, conversation_id).wake)
+                self._system.wake(AgentConversation(self._system, key).wake)
             case FilesRemoved():
                 self._system.wake(FileSweeper(self._system, FILE_SWEEPER).wake)
-            case RunsDue(organization_id) | ApprovalDecided(organization_id, _, None):
+            case RunsDue(organization_id):
                 self._system.wake(Workflows(self._system, organization_id).wake)
+            case _:
+                assert_never(change)
+
+    def _note_submissions(self, change: SubmissionsDue | QueueChanged) -> None:
+        if isinstance(change, QueueChanged):
+            self._system.wake(FormWindow(self._system, change.form_key).count_queue)
+        else:
+            self._system.wake(Filer(self._system, change.organization_id).wake)
+
+    def _note_decision(self, change: ApprovalDecided) -> None:
+        if change.conversation_id is None:
+            self._system.wake(Workflows(self._system, change.organization_id).wake)
+        else:
+            key = key_of(change.organization_id, change.conversation_id)
+            self._system.wake(AgentConversation(self._system, key).collect)

@@ -16,7 +16,7 @@ from svc.clock import Clock
 from svc.domain.errors import Unavailable
 from svc.domain.hints import Hint, HintLog
 from svc.domain.limits import SCREEN_COMMENT_MS, SCREEN_RETRY_SECONDS, SCREEN_STREAMS_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 _LOGS_UNREAD_MAX: Final = 64
 """Logs kept of organizations that have no stream open now, for pages that reconnect."""

@@ -1,7 +1,7 @@
 """Places for requests that stay open: streams of screens, calls of the gateway, long polls, files.
 
-Together they have a part of the listener's connections, so that the doors always have the rest. Of each
-share one organization may have half, so that it cannot keep the others out.
+Together they have a part of the listener's connections, so that the doors always have the rest. Organizations
+share them fairly: one may hold as many as are free, so that it cannot keep the others out.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from svc.actors.fair_places import FairPlaces
 from svc.domain.errors import Unavailable
 
 _CONNECTIONS: Final = 1_000
@@ -23,38 +24,10 @@ class PlaceStatistics(msgspec.Struct, frozen=True):
     limit: int
 
 
-class _Share:
-    """A number of places."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = max(1, limit)
-        self.taken = 0
-        self._organization_limit = max(1, self.limit // 2)
-        self._by_organization: dict[str, int] = {}
-
-    def has_room(self, organization_id: str) -> bool:
-        return (
-            self.taken < self.limit
-            and self._by_organization.get(organization_id, 0) < self._organization_limit
-        )
-
-    def take(self, organization_id: str) -> None:
-        self.taken += 1
-        self._by_organization[organization_id] = self._by_organization.get(organization_id, 0) + 1
-
-    def release(self, organization_id: str) -> None:
-        self.taken -= 1
-        left = self._by_organization[organization_id] - 1
-        if left:
-            self._by_organization[organization_id] = left
-        else:
-            del self._by_organization[organization_id]
-
-
 class PlacesOfKind:
     """The places of one kind of request, which has to have room in all of *shares*."""
 
-    def __init__(self, *shares: _Share) -> None:
+    def __init__(self, *shares: FairPlaces) -> None:
         self._shares = shares
 
     def has_room(self, organization_id: str) -> bool:
@@ -67,7 +40,7 @@ class PlacesOfKind:
         if not self.has_room(organization_id):
             raise Unavailable("too many requests are open")
         for share in self._shares:
-            share.take(organization_id)
+            share.try_acquire(organization_id)
         try:
             yield
         finally:
@@ -83,12 +56,12 @@ class StreamPlaces:
     """The places of a listener that has *connections_max* connections."""
 
     def __init__(self, connections_max: int = _CONNECTIONS) -> None:
-        together = _Share(connections_max * 3 // 4)
-        self.screens = PlacesOfKind(_Share(connections_max // 3), together)
+        together = _share(connections_max * 3 // 4)
+        self.screens = PlacesOfKind(_share(connections_max // 3), together)
         """Live events of screens: a third of the connections."""
-        self.gateway = PlacesOfKind(_Share(connections_max // 2), together)
+        self.gateway = PlacesOfKind(_share(connections_max // 2), together)
         """Calls at the AI gateway, streamed or not: half of the connections."""
-        self.files = PlacesOfKind(_Share(connections_max // 4), together)
+        self.files = PlacesOfKind(_share(connections_max // 4), together)
         """Uploads and downloads of files: a quarter of the connections."""
         self.polls = PlacesOfKind(together)
         """Long polls."""
@@ -96,3 +69,7 @@ class StreamPlaces:
     def statistics(self) -> PlaceStatistics:
         """Of all kinds together."""
         return self.polls.statistics()
+
+
+def _share(places: int) -> FairPlaces:
+    return FairPlaces(max(1, places))

@@ -6,71 +6,47 @@ from typing import Any, Final
 
 import msgspec
 import structlog
-import trio
 
 from svc.actors._core import Actor, ActorError, ActorSystem, BoundTurn
-from svc.actors.ai.body_bytes import BodyBytes
-from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
-from svc.actors.ai.settlements import Settlements
+from svc.actors.agent.resources import AgentResources
+from svc.actors.ai.open_calls import STOP_SECONDS
+from svc.actors.ai.resources import AiResources
 from svc.actors.ai.upstreams import Upstreams
 from svc.actors.backups.backups import Backups
+from svc.actors.call_resources import CallResources
 from svc.actors.certificates.issuer import Issuer
-from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter, KeyedPace
-from svc.actors.credential_cache import CredentialCache
-from svc.actors.embeds.embed_snapshots import EmbedSnapshots
-from svc.actors.mail.mailing import Mailing
+from svc.actors.channels.resources import ChannelResources
+from svc.actors.embeds.resources import EmbedResources
+from svc.actors.exports.resources import ExportResources
+from svc.actors.files.resources import FileResources
+from svc.actors.forms.resources import FormResources
+from svc.actors.grants.resources import GrantResources
+from svc.actors.identity.password_hashing import PasswordHashing
+from svc.actors.identity.resources import IdentityResources
+from svc.actors.inbox.presences import Presences
+from svc.actors.mail.resources import MailResources
 from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
-from svc.actors.password_hashing import PasswordHashing
-from svc.actors.revisions import Revisions
+from svc.actors.outbound.resources import OutgoingResources
+from svc.actors.request_pace import RequestPace
+from svc.actors.requests.request_log import RequestLog
 from svc.actors.screen_hints import ScreenHints
+from svc.actors.sites.resources import SiteResources
 from svc.actors.stream_places import StreamPlaces
-from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
-from svc.actors.webhooks.attempt_places import AttemptPlaces
 from svc.clock import Clock
 from svc.domain.ai.models import ModelCatalogue
-from svc.domain.ai.routing import Rests
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
-from svc.domain.files.addresses import FileAddresses
-from svc.domain.identity.first_owner import FirstOwnerLink
-from svc.domain.identity.reset_pace import ResetPace
-from svc.domain.identity.sessions import Session
-from svc.domain.limits import (
-    ADMISSIONS_AT_ONCE,
-    AGENT_RUNS_AT_ONCE,
-    AGENT_RUNS_SPACING_MS,
-    AGENT_RUNS_WAITING_MAX,
-    CALLS_MAX,
-    CALLS_WAITING_MAX,
-    CHANNEL_CALLS_MAX,
-    CHANNEL_WINDOW_MS,
-    EMBED_CACHES_MAX,
-    EVENT_LIFE_MS,
-    READS_AT_ONCE,
-    UPLOADS_AT_ONCE,
-    UPLOADS_AT_ONCE_OF_SENDER,
-    WRITES_AT_ONCE,
-)
+from svc.domain.identity.callers import Installation, ToolRegistry
+from svc.domain.limits import CALLS_MAX, EVENT_LIFE_MS
 from svc.domain.randomness import SYSTEM, Randomness
-from svc.domain.rate_limits.keyed_windows import KeyedWindows
-from svc.domain.times import SECOND_MS
-from svc.storage.channels import keys as channel_keys
-from svc.storage.channels.keys import ChannelRoute
-from svc.storage.embeds import embeds
+from svc.runs.runner import RUNNER
 from svc.storage.files.contents import FileStore
-from svc.storage.files.memory import MemoryFiles
-from svc.storage.forms import forms
-from svc.storage.identity import api_keys, sessions
-from svc.storage.identity.api_keys import Route
-from svc.storage.sites import sites
 from svc.storage.store import Owner, Store, StoreFailed
+from svc.telemetry.spans import Tracer
 
 log = structlog.get_logger("svc.actors.system")
-
-EMBEDS_AT_ONCE: Final = 2
-"""Embeds of one organization that are rendered at once: the store renders one, and the next is ready."""
 
 
 class Secrets(msgspec.Struct, frozen=True):
@@ -89,7 +65,7 @@ class Secrets(msgspec.Struct, frozen=True):
 class System(ActorSystem):
     """The actor system, with the resources that turns share."""
 
-    def __init__(  # noqa: PLR0915  # a line for each resource
+    def __init__(
         self,
         kinds: Sequence[type[Actor[Any, Any]]],
         store: Store,
@@ -106,107 +82,73 @@ class System(ActorSystem):
         ai_stop_seconds: float = STOP_SECONDS,
         stream_places: StreamPlaces | None = None,
         files: FileStore | None = None,
+        exports: FileStore | None = None,
         certificates: Issuer | None = None,
         backups: Backups | None = None,
         mail_server: MailServer | None = None,
         random: Randomness = SYSTEM,
+        tracer: Tracer | None = None,
     ) -> None:
         super().__init__(kinds)
+        self.tracer = tracer
         self.store = store
         self.clock = clock
         self.secrets = secrets
-        self.stream_places = stream_places or StreamPlaces()
         self.random = random
         """The source of session tokens, request ids, and whatever else is made outside of units."""
-        self.passwords = passwords or PasswordHashing()
-        self.calls_per_minute = calls_per_minute
-        """The budget of each key and of each signed-in person."""
+        self.sealer = Sealer(secrets.sealing, random)
+        self.started_at: Final = clock.now()
+        """When this run of the service began, in ms since the epoch."""
+        self.base_url = ""
+        """The public base URL, for links in embeds; set once the listener is open."""
         self.event_life_ms = event_life_ms
         """How long an event is kept after it was dispatched."""
         self.starting_micro_credits = starting_micro_credits
         """What the first owner's organization is given for AI calls."""
-        self.under_way: set[tuple[str, str, str, str]] = set()
-        """Writes with an idempotency key that are in progress: organization, caller, tool and key."""
-        self.keys: CredentialCache[Route] = CredentialCache(store, clock, api_keys.route)
-        """API and gateway keys, and the organization of each."""
-        self.sessions: CredentialCache[Session] = CredentialCache(store, clock, sessions.find)
-        """The sessions of signed-in people."""
-        self.channel_keys: CredentialCache[ChannelRoute] = CredentialCache(store, clock, channel_keys.route)
-        """Channel keys, and the connection of each."""
-        self.channel_calls = KeyedWindows(CHANNEL_WINDOW_MS, CHANNEL_CALLS_MAX)
-        """The calls of the last minute, by channel key."""
-        active_keys = ActiveKeys()
-        self.admissions = KeyedLimiter(ADMISSIONS_AT_ONCE, CALLS_WAITING_MAX, active_keys)
-        """Admissions of requests, by organization, form or connection."""
-        self.writes = KeyedLimiter(WRITES_AT_ONCE, CALLS_WAITING_MAX, active_keys)
-        """Calls that write, by organization."""
-        self.reads = KeyedLimiter(READS_AT_ONCE, CALLS_WAITING_MAX, active_keys)
-        """Calls that read, by organization."""
-        self.sealer = Sealer(secrets.sealing, random)
-        self.outbound_http = outbound_http or OutboundHttp()
-        """The client for requests to third parties."""
-        self.attempt_places = AttemptPlaces(self.outbound_http)
-        """How many attempts of webhooks may be under way."""
-        self.models = models or ModelCatalogue()
-        """The AI models of the configuration."""
-        self.upstreams = upstreams or Upstreams()
-        """The clients of AI providers."""
-        self.rests = Rests()
-        """Which AI providers rest."""
-        self.settlements = Settlements(store)
-        """The ends of AI calls."""
-        self.large_bodies = trio.CapacityLimiter(1)
-        """The thread that decodes large bodies of AI calls."""
-        self.ai_bodies = BodyBytes()
-        """The memory of AI calls' bodies."""
-        self.agent_runs = KeyedLimiter(AGENT_RUNS_AT_ONCE, AGENT_RUNS_WAITING_MAX)
-        """Runs of agents under way, by organization."""
-        self.agent_pace = KeyedPace(AGENT_RUNS_SPACING_MS / SECOND_MS)
-        """The pace at which runs of agents begin, by organization."""
-        self.mailing = Mailing(clock, mail_server)
-        """The mail server, if there is one."""
-        self.reset_pace = ResetPace(secrets.sender)
-        """Password resets and proofs that were asked for lately."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
+        self.stream_places = stream_places or StreamPlaces()
         self.screen_hints = ScreenHints(clock)
         """What has changed, for open screens."""
-        self.access_revisions = Revisions()
-        """Changes of access, by organization."""
-        self.model_revisions = Revisions()
-        """Changes of the AI models that an organization may run, and of its providers, by organization."""
-        self.open_calls = OpenCalls(store, clock, self.access_revisions, ai_stop_seconds)
-        """AI calls under way."""
-        self.form_revisions = Revisions()
-        """Changes of forms, their sites and server keys, by form key and by organization."""
-        self.embed_snapshots = EmbedSnapshots()
-        """Rendered embeds, for their door to serve."""
-        self.unknown_forms = UnknownKeys(store.of(Owner.FORMS), clock, forms.by_key)
-        """Form keys that do not exist."""
-        self.unknown_embeds = UnknownKeys(store.of(Owner.EMBEDS), clock, embeds.by_key)
-        """Embed keys that do not exist."""
-        self.unknown_hosts = UnknownKeys(store.of(Owner.HOSTS), clock, sites.at_host)
-        """Hosts of page views that no organization tracks."""
-        self.embed_pace = KeyedLimiter(EMBEDS_AT_ONCE, EMBED_CACHES_MAX)
-        """Renderings of embeds, by organization."""
-        self.files: FileStore = files or MemoryFiles()
-        """The contents of files."""
-        self.file_addresses = FileAddresses(secrets.sealing)
-        """What signs addresses of files."""
+        self.presences = Presences()
+        """Who has which conversation open."""
+        self.request_pace = RequestPace(store)
+        """Whether requests are served, for which work of the service's own makes way."""
         self.certificates = certificates
         """The issuer of this installation's certificate, where it has one by ACME."""
         self.backups = backups
         """The backups by schedule, where they are configured."""
-        self.uploads = KeyedLimiter(UPLOADS_AT_ONCE, 0)
-        """Uploads under way, by organization."""
-        self.uploads_of_senders = KeyedLimiter(UPLOADS_AT_ONCE_OF_SENDER, 0)
-        """Uploads under way, by who sends them."""
-        self.base_url = ""
-        """The public base URL, for links in embeds; set once the listener is open."""
-        self.first_owner = FirstOwnerLink()
-        """What opens the first organization; nothing does until the service begins to listen."""
-        self.visitor_keys: tuple[bytes, ...] = ()
-        """The keys under which visitors are hashed, newest first; `Reconciler` replaces the tuple."""
+        self.calls = CallResources(calls_per_minute)
+        self.request_log = RequestLog(store, clock)
+        """What keys call, to be written behind."""
+        self.identity = IdentityResources(store, clock, passwords)
+        self.mail = MailResources(clock, secrets.sender, mail_server)
+        self.files = FileResources(secrets.sealing, files)
+        self.exports = ExportResources(exports)
+        self.outgoing = OutgoingResources(self.request_pace, outbound_http)
+        self.grants = GrantResources(clock, secrets.sealing, self.outgoing.http.allowed)
+        self.sites = SiteResources(store, clock)
+        self.forms = FormResources(store, clock)
+        self.embeds = EmbedResources(store, clock)
+        self.channels = ChannelResources(store, clock)
+        self.ai = AiResources(
+            store,
+            clock,
+            self.identity.access_revisions,
+            models=models,
+            upstreams=upstreams,
+            stop_seconds=ai_stop_seconds,
+        )
+        self.agent = AgentResources()
+
+    def installation(self, registry: ToolRegistry) -> Installation:
+        """What the tools of *registry* are given of this installation."""
+        return Installation(
+            registry=registry,
+            runner=RUNNER,
+            models=self.ai.models,
+            allowed_networks=self.outgoing.http.allowed,
+        )
 
     def wake(self, wake: BoundTurn[[], None]) -> None:
         """Wake an actor that has stored work. What is refused is found by the Reconciler's next round.
@@ -218,7 +160,7 @@ class System(ActorSystem):
         try:
             wake.tell()
         except (ActorError, Unavailable) as error:
-            log.warning("not woken; the next round tries again", wake=repr(wake), why=repr(error))
+            log.warning("not woken; the next round tries again", wake=repr(wake), why=error)
 
     async def check_store(self) -> None:
         """Check that the store completes a unit of work. Raises `Unavailable`.
@@ -226,7 +168,7 @@ class System(ActorSystem):
         The unit writes to the disk only after a write has failed, to find out whether the disk works again.
         """
         with suppress(StoreFailed):  # its message is for operators; the caller gets the one below
-            await self.store.write(_change_nothing)
+            await self.store.of(Owner.HEALTH).write(_change_nothing)
         failure = self.store.statistics().failure
         if failure is not None:
             raise Unavailable(f"the data cannot be written: {failure}")

@@ -10,10 +10,10 @@ import structlog
 from svc.actors.certificates.issuer import Challenges, Issuer
 from svc.cli.data_directory import DataDirectory
 from svc.clock import Clock
+from svc.config.settings import Settings
 from svc.domain.certificates.outlook import Outlook, warnings
 from svc.http.server import Certificate, ServedCertificate
-from svc.output import Output
-from svc.settings import Settings
+from svc.logging.output import Output
 
 log = structlog.get_logger("svc.service")
 

@@ -2,39 +2,62 @@
 
 import hmac
 import os
+import re
 import secrets
 import stat
+from base64 import b32encode
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import msgspec
 
 from svc.cli.failures import Failure
-from svc.settings import Secret
+from svc.config.database import DatabaseUrl
+from svc.config.settings import DataSettings, Secret
 from svc.storage.backups.originals import Originals
 from svc.storage.private_files import draft_of, replace_private
 
 KEY_BYTES: Final = 32
+_INSTALLATION_BYTES: Final = 5
+_INSTALLATION: Final = re.compile(r"[a-z2-7]{8}")
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _SYSTEM_FILES: Final = frozenset({"lost+found", ".DS_Store"})
 """Files that the operating system creates in an otherwise empty directory."""
 
 
 class DataDirectory:
-    """The data directory at *path*."""
+    """The data directory at *path*, whose data may be in a PostgreSQL database, at *database_url*."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, database_url: DatabaseUrl | None = None) -> None:
         self.path = path
         self.database = path / "svc.db"
+        self.database_url = database_url
         self.secret_key = path / "secret.key"
         self.operator_token = path / "operator.token"
+        self.installation = path / "installation"
         self.service = path / "service.json"
+        self.reserve = path / "reserve"
+        """Room for a start on a full disk: see `svc.cli.serving.reserve`."""
         self.demo = path / "demo.json"
         self.demo_environment = path / "demo.env"
         self.files = path / "files"
         """The contents of files: see `svc.storage.files.directory`."""
+        self.exports = path / "exports"
+        """The files of exports, for a day each; no backup has them."""
+        self.upgrade_check = path / "upgrade-check"
+        """A copy of the database, while `svc upgrade --check` tries the migrations on it."""
         self.tls = path / "tls"
         """The certificate by ACME: see `svc.storage.certificates`."""
+
+    @classmethod
+    def of(cls, settings: DataSettings) -> Self:
+        """The configured one."""
+        return cls(settings.directory, settings.database)
+
+    @property
+    def place(self) -> str:
+        """Where the data is, for messages."""
+        return str(self.database) if self.database_url is None else self.database_url.shown
 
     @property
     def originals(self) -> Originals:
@@ -64,12 +87,22 @@ class DataDirectory:
         """The names of files in the directory that are not this program's, in alphabetical order."""
         if not self.path.is_dir():
             return []
-        own_files = (self.secret_key, self.operator_token, self.service, self.demo, self.demo_environment)
+        own_files = (
+            self.secret_key,
+            self.operator_token,
+            self.installation,
+            self.service,
+            self.demo,
+            self.demo_environment,
+        )
         own_names = {
             *(path.name for path in own_files),
             *(draft_of(path).name for path in own_files),
             self.files.name,
+            self.exports.name,
             self.tls.name,
+            self.upgrade_check.name,
+            self.reserve.name,
             *(f"{self.database.name}{suffix}" for suffix in ("", "-wal", "-shm", "-journal", ".lock")),
         }
         return sorted({path.name for path in self.path.iterdir()} - own_names - _SYSTEM_FILES)
@@ -106,6 +139,25 @@ class DataDirectory:
                 f"{self.operator_token}: {error}. Remove the file, and the next start makes one."
             ) from error
 
+    def open_installation(self) -> str:
+        """The installation's id, which names its backups; generated if missing. Raises `Failure`.
+
+        It is in no backup: what is restored from one is another installation, beside the first perhaps.
+        """
+        if not self.installation.exists():
+            made = b32encode(secrets.token_bytes(_INSTALLATION_BYTES)).lower()
+            replace_private(self.installation, made + b"\n")
+        found = self.installation_id()
+        if found is None or not _INSTALLATION.fullmatch(found):
+            raise Failure(f"{self.installation} has no id. Remove the file, and the next start makes one.")
+        return found
+
+    def installation_id(self) -> str | None:
+        """The installation's id; None if it has none yet. Raises `Failure`."""
+        if not self.installation.exists():
+            return None
+        return read_private(self.installation).decode("ascii", "replace").strip()
+
     def note_service(self, addresses: "ServiceAddresses") -> None:
         """Store the addresses of the service that has this directory open, for other commands."""
         replace_private(self.service, msgspec.json.encode(addresses) + b"\n")
@@ -126,6 +178,10 @@ class ServiceAddresses(msgspec.Struct, frozen=True, rename="camel"):
     pid: int
     public_url: str
     operator_url: str
+    listening: dict[str, tuple[str, ...]] = {}
+    """The addresses that it listens at, by the key of the setting."""
+    config_file: str | None = None
+    """The configuration file that it has read."""
 
 
 class SecretKey:

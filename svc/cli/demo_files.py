@@ -9,9 +9,9 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.cli.data_directory import DataDirectory, read_private
-from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure, as_failure
 from svc.cli.invocation import program
+from svc.cli.serving.endpoints import Endpoints
 from svc.demo.channels import PullConnection, PushConnection
 from svc.demo.examples import ExampleIds, add_ids
 from svc.demo.files import add_files
@@ -129,7 +129,7 @@ async def open_demo(
         # without their shop are replaced by the next start.
         return write_files(directory, facts, bound)
 
-    return await store.write(create)
+    return await store.alone.write(create)
 
 
 def write_files(directory: DataDirectory, facts: DemoFacts, bound: Endpoints) -> DemoFacts:

@@ -7,14 +7,16 @@ from typing import Any, Final
 import httpx
 import msgspec
 
+from svc.actors.outbound.exchange import STANDING_HEADERS
 from svc.cli.cursor_file import CursorFile
 from svc.client import Refused, ServiceError, Tools
 from svc.client.backoff import Backoff
 from svc.clock import Clock
 from svc.domain.channels.connections import CONTRACT
 from svc.domain.crypto.signatures import Signer
-from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, WEBHOOK_ANSWER_SECONDS
-from svc.domain.times import SECOND_MS
+from svc.domain.limits import EVENT_WAIT_SECONDS_MAX
+from svc.domain.locale.times import SECOND_MS
+from svc.domain.webhooks.limits import WEBHOOK_ANSWER_SECONDS
 
 
 class EventHead(msgspec.Struct, frozen=True):
@@ -64,8 +66,10 @@ class Forwarder:
 
 
 def client() -> httpx.AsyncClient:
-    """A client that waits as long as deliveries do, and asks no proxy the way to one's own machine."""
-    return httpx.AsyncClient(timeout=WEBHOOK_ANSWER_SECONDS, trust_env=False)
+    """A client that waits as long as deliveries do, with their headers, and uses no proxy."""
+    client = httpx.AsyncClient(timeout=WEBHOOK_ANSWER_SECONDS, trust_env=False, headers=STANDING_HEADERS)
+    del client.headers["Connection"]  # deliveries do not send it
+    return client
 
 
 async def forward_events(

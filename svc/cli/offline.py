@@ -6,13 +6,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 import trio
 from sqlalchemy import Connection
 
+from svc.cli import data_store
 from svc.cli.data_directory import DataDirectory
+from svc.cli.data_store import command_store
 from svc.cli.failures import Failure, as_failure
 from svc.clock import WallClock
 from svc.domain.crypto.sealing import Sealer
 from svc.storage.clock import marks as clock_marks
-from svc.storage.sqlite.offline import read_beside
-from svc.storage.sqlite.store import open_store
 from svc.storage.store import StoreError, StoreInUse, Tx
 
 
@@ -42,8 +42,8 @@ def write(directory: DataDirectory, fn: Callable[[Tx], R], *, mails: bool = Fals
         return result
 
     async def unit() -> R:
-        async with open_store(directory.database, WallClock(), sealer=sealer, mails=mails) as store:
-            return await store.write(work)
+        async with command_store(directory, WallClock(), sealer=sealer, mails=mails) as store:
+            return await store.alone.write(work)  # as any unit: nobody else has the data open
 
     directory.make()
     sealer = Sealer(directory.open_key().derive("sealing"))
@@ -61,7 +61,5 @@ def read(
 
     Raises `Failure` if there is no data.
     """
-    if not directory.database.exists():
-        raise Failure(f"there is no data in {directory.path} yet: `svc setup` makes an organization in it")
     with as_failure(StoreError):
-        return read_beside(directory.database, fn, *args, **kwargs)
+        return data_store.read(directory, fn, *args, **kwargs)

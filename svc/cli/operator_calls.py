@@ -5,6 +5,7 @@ service's operator listener, so that its actors are notified. A call that only r
 """
 
 from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
@@ -13,17 +14,18 @@ from sqlalchemy import Connection
 
 from svc.cli import offline
 from svc.cli.data_directory import DataDirectory, ServiceAddresses, read_private
-from svc.cli.endpoints import public_urls
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
+from svc.cli.serving.endpoints import public_urls
 from svc.clock import WallClock
-from svc.configured_models import model_catalogue
+from svc.config.models import model_catalogue
+from svc.config.settings import Secret, Settings
 from svc.domain.errors import Fault
-from svc.domain.identity.callers import Call, operator_call
+from svc.domain.identity.callers import Call, Installation, operator_call
 from svc.domain.identity.organizations import Organization
 from svc.domain.net.client_addresses import parse_networks
 from svc.domain.tool_results import ToolResult
-from svc.settings import Secret, Settings
+from svc.runs.runner import RUNNER
 from svc.storage.identity import organizations
 from svc.storage.store import Tx
 from svc.tools import execution
@@ -53,7 +55,7 @@ class Operator:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.directory = DataDirectory(settings.data.directory)
+        self.directory = DataDirectory.of(settings.data)
         self.service: ServiceAddresses | None = None
         """The service that did the last write; None if this process did it."""
 
@@ -63,7 +65,7 @@ class Operator:
         if self.service is not None:
             return self.service.public_url
         server = self.settings.server
-        return server.public_url or public_urls(self.settings, server.bind)[0]
+        return server.base_url(public_urls(self.settings, server.bind)[0])
 
     def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of `fn(connection, *args)`. Raises `Failure` if there is no data."""
@@ -123,14 +125,13 @@ class Operator:
         return msgspec.json.decode(answer, type=command.answer_type)
 
     def _call(self, organization_id: str) -> Call:
-        allowed = parse_networks(self.settings.outgoing.allowed_networks)
-        return operator_call(
-            organization_id,
-            allowed_networks=allowed,
+        installation = Installation(
             registry=REGISTRY,
+            runner=RUNNER,
             models=model_catalogue(self.settings.ai),
-            base_url=self.base_url,
+            allowed_networks=parse_networks(self.settings.outgoing.allowed_networks),
         )
+        return operator_call(organization_id, installation=installation, base_url=self.base_url)
 
     def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], body: bytes) -> bytes:
         try:
@@ -167,15 +168,60 @@ class Operator:
             raise Failure(
                 f"the service at {url} has not answered ({type(error).__name__}): it may have been done"
             ) from error
-        if answer.status_code == httpx.codes.UNAUTHORIZED:
-            raise Failure(f"the service at {url} has another operator token: set SVC_OPERATOR__TOKEN to it")
-        if answer.is_error:
-            raise Failure(_problem_in_a_line(answer.status_code, answer.content))
+        _refuse(url, answer.status_code, answer.content)
         return answer.content
+
+    def lines(self, path: str, query: dict[str, Any]) -> Iterator[bytes]:
+        """The lines that the running service answers at *path*, as they come. Raises `Failure`."""
+        import httpx  # noqa: PLC0415  # as above
+
+        none = self._no_service()
+        url, token = self.listener()
+        headers = {"Authorization": f"Bearer {token}"}
+        try:
+            with httpx.stream(
+                "GET", url + path, params=query, headers=headers, timeout=ANSWER_SECONDS, trust_env=False
+            ) as answer:
+                if answer.is_error:
+                    _refuse(url, answer.status_code, answer.read())
+                for line in answer.iter_lines():
+                    yield line.encode()
+        except httpx.ConnectError:
+            raise none from None
+        except httpx.HTTPError as error:
+            raise Failure(f"the service at {url} does not answer ({type(error).__name__})") from error
+
+    def listener(self, url: str | None = None) -> tuple[str, Secret]:
+        """The operator's listener of the running service, or the one at *url*, and its token.
+
+        Raises `Failure` where there is none, or no token is to be found.
+        """
+        if url is None:
+            service = self.directory.service_addresses()
+            if service is None:
+                raise self._no_service()
+            url = service.operator_url
+        elif not url.startswith(("http://", "https://")):
+            raise Failure(f"{url!r} is no address such as http://127.0.0.1:8001")
+        try:
+            return url, self._token()
+        except OSError:
+            raise Failure("no operator token is to be found: set SVC_OPERATOR__TOKEN to it") from None
+
+    def _no_service(self) -> Failure:
+        return Failure(f"no service runs with the data in {self.settings.data.directory}")
 
     def _token(self) -> Secret:
         own = self.settings.operator.token
         return own or Secret(read_private(self.directory.operator_token).decode().strip())
+
+
+def _refuse(url: str, status: int, body: bytes) -> None:
+    """Raises `Failure` where the service at *url* has answered with an error."""
+    if status == HTTPStatus.UNAUTHORIZED:
+        raise Failure(f"the service at {url} has another operator token: set SVC_OPERATOR__TOKEN to it")
+    if status >= HTTPStatus.BAD_REQUEST:
+        raise Failure(_problem_in_a_line(status, body))
 
 
 def _chosen(conn: Connection, organization_id: str | None) -> Organization:

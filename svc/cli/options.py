@@ -8,12 +8,12 @@ from typing import Any, Concatenate, ParamSpec
 
 import click
 
-from svc import logging
 from svc.cli.data_directory import DataDirectory
 from svc.cli.failures import BadConfiguration
 from svc.cli.operator_calls import Operator
-from svc.config import Configuration, load
-from svc.config_checks import ConfigError
+from svc.config.checks import ConfigError
+from svc.config.loading import Configuration, load
+from svc.logging import setup as logging
 from svc.tools.tool import Tool
 
 P = ParamSpec("P")
@@ -72,7 +72,7 @@ def on_data(fn: Callable[Concatenate[DataDirectory, P], None]) -> Callable[..., 
     @configured()
     @wraps(fn)
     def command(configuration: Configuration, *args: P.args, **kwargs: P.kwargs) -> None:
-        fn(DataDirectory(configuration.settings.data.directory), *args, **kwargs)
+        fn(DataDirectory.of(configuration.settings.data), *args, **kwargs)
 
     return command  # type: ignore[no-any-return]  # `configured` takes commands of all shapes
 

@@ -10,12 +10,12 @@ from typing import Any, Final
 import click
 import structlog
 
-from svc import logging
 from svc.cli.failures import Failure, in_a_line, leaves
+from svc.config.settings import LogSettings
 from svc.domain.errors import DomainError
-from svc.domain.near_names import nearest
-from svc.output import steady
-from svc.settings import LogSettings
+from svc.domain.input.near_names import nearest
+from svc.logging import setup as logging
+from svc.logging.output import steady
 from svc.version import VERSION
 
 log = structlog.get_logger("svc.cli")
@@ -44,6 +44,11 @@ _MODULES: Final = {
     "erase-person": "erase_person",
     "check": "check",
     "doctor": "doctor",
+    "upgrade": "upgrade",
+    "move": "move",
+    "logs": "logs",
+    "top": "top",
+    "trace": "trace",
     "openapi": "openapi",
 }
 """The module of each command. It is imported on use, since most import much and `svc config` does not."""

@@ -24,7 +24,7 @@ class NotDelivered(Exception):
     """Raise it from `deliver` if the messenger will never accept the reply: a blocked user, a text too long.
 
     The reply has then failed for good, and is not retried. Its author is shown *code* and *message*; they are
-    cut to 100 and 1,000 characters.
+    cut to `ERROR_CODE_CHARS_MAX` and `DETAIL_CHARS_MAX` of `svc.client.limits`.
     """
 
     def __init__(self, code: str, message: str = "") -> None:
@@ -52,10 +52,11 @@ class Bridge(ABC):
     async def deliver(self, reply: Reply) -> Delivery:
         """Send *reply* to its conversation.
 
-        It is cancelled after 50 seconds, or after 8 if replies are pushed. After that, and after any
-        exception but `NotDelivered`, the reply is delivered again, with a higher `attempt`. So a reply may
-        have been sent before, for example if this program was killed right after sending it. If the
-        messenger accepts ids from its clients, use `reply_id` as the id, so that it drops duplicates.
+        It is cancelled before its lease ends, or before the response to its push is late (`DELIVERY_SECONDS`
+        of `svc.client.runner` and of `svc.client.receiver`). After that, and after any exception but
+        `NotDelivered`, the reply is delivered again, with a higher `attempt`. So a reply may have been sent
+        before, for example if this program was killed right after sending it. If the messenger accepts ids
+        from its clients, use `reply_id` as the id, so that it drops duplicates.
 
         Replies of one conversation are delivered one after the other; those of others concurrently.
 
@@ -76,7 +77,8 @@ class Bridge(ABC):
     async def check(self) -> None:
         """Return if the messenger can be used; raise `Offline` if it cannot.
 
-        Called at the start, and with backoff while the bridge is offline; cancelled after 30 seconds. The
-        default assumes that the messenger works until another method raises `Offline`.
+        Called at the start, and with backoff while the bridge is offline; cancelled after `CHECK_SECONDS` of
+        `svc.client.health`. The default assumes that the messenger works until another method raises
+        `Offline`.
         """
         return

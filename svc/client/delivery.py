@@ -10,9 +10,10 @@ import anyio
 import msgspec
 
 from svc.client.bridge import Bridge, NotDelivered, Offline
-from svc.client.channel import DETAIL_CHARS_MAX, ERROR_CODE_CHARS_MAX, Channel
+from svc.client.channel import Channel
 from svc.client.errors import ServiceError
 from svc.client.health import Health
+from svc.client.limits import DETAIL_CHARS_MAX, ERROR_CODE_CHARS_MAX
 from svc.client.messages import DeliveryError, Reply, StatusReport
 
 log = logging.getLogger("svc.client.delivery")

@@ -3,7 +3,7 @@
 import logging
 from contextlib import aclosing
 from math import inf
-from typing import Final
+from typing import Final, assert_never
 
 import anyio
 
@@ -91,3 +91,5 @@ class Intake:
                 await self._channel.identify(event)
             case StatusReport():
                 await self._channel.report_status(event)
+            case _:
+                assert_never(event)

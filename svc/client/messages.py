@@ -53,8 +53,8 @@ class Attachment(_Wire, frozen=True, kw_only=True):
 class Message(_Wire, frozen=True, kw_only=True):
     """A message in the messenger: `in` from the customer, `out` if your own side sent it there.
 
-    The ids are the messenger's, of 1 to 255 characters. They identify the message: the same conversation and
-    message id again are a duplicate.
+    The ids are the messenger's, of 1 to `EXTERNAL_ID_CHARS_MAX` characters. They identify the message: the
+    same conversation and message id again are a duplicate.
     """
 
     conversation_id: str
@@ -134,7 +134,7 @@ class Reply(_Wire, frozen=True, kw_only=True):
     expires_at: str | None = None
 
 
-class Received(_Wire, frozen=True, kw_only=True):
+class ReceiveResult(_Wire, frozen=True, kw_only=True):
     """The answer to a message that was received."""
 
     duplicate: bool
@@ -145,14 +145,14 @@ class Received(_Wire, frozen=True, kw_only=True):
     """The service's id of the message, as in tools."""
 
 
-class Pulled(_Wire, frozen=True, kw_only=True):
+class PulledBatch(_Wire, frozen=True, kw_only=True):
     """The replies of a pull. With `more`, another pull returns further ones at once."""
 
     replies: list[Reply]
     more: bool = False
 
 
-class Applied(_Wire, frozen=True, kw_only=True):
+class StatusResult(_Wire, frozen=True, kw_only=True):
     """The answer to a status report. A report that is outdated is not applied, which is not an error."""
 
     applied: bool

@@ -8,13 +8,15 @@ from typing import Any, Final
 import msgspec
 
 from svc.client.delivery import Deliverer
+from svc.client.limits import PUSH_ANSWER_SECONDS
 from svc.client.messages import Reply
 from svc.client.webhooks import BadSignature, verify
 
 log = logging.getLogger("svc.client.receiver")
 
-DELIVERY_SECONDS: Final = 8.0
-"""Less than the ten seconds that the service waits for a response."""
+MARGIN_SECONDS: Final = 2
+"""How long before the service stops waiting for a response a delivery is cancelled."""
+DELIVERY_SECONDS: Final = float(PUSH_ANSWER_SECONDS - MARGIN_SECONDS)
 BODY_BYTES_MAX: Final = 1024 * 1024
 
 _Message = MutableMapping[str, Any]

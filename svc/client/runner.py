@@ -16,15 +16,18 @@ from svc.client.delivery import Deliverer
 from svc.client.errors import Refused, ServiceError
 from svc.client.health import Health
 from svc.client.intake import Intake
+from svc.client.limits import LEASE_SECONDS, PULL_WAIT_SECONDS_MAX
 from svc.client.messages import Reply
 from svc.client.receiver import PushReceiver
 
 log = logging.getLogger("svc.client.runner")
 
-LEASE_SECONDS: Final = 50.0
-"""Time limit of a delivery, less than the lease of 60 seconds. It is counted from the pull, not from
-`leaseExpiresAt`, which is by the service's clock."""
-PULL_WAIT_SECONDS: Final = 20
+MARGIN_SECONDS: Final = 10
+"""How long before its lease ends a delivery is cancelled."""
+DELIVERY_SECONDS: Final = float(LEASE_SECONDS - MARGIN_SECONDS)
+"""Time limit of a delivery. It is counted from the pull, not from `leaseExpiresAt`, which is by the service's
+clock."""
+PULL_WAIT_SECONDS: Final = PULL_WAIT_SECONDS_MAX
 DELIVERIES_MAX: Final = 20
 """Concurrent deliveries, each of another conversation."""
 
@@ -150,7 +153,7 @@ class _Puller:
 
     async def _deliver(self, reply: Reply) -> None:
         try:
-            await self._deliverer.deliver(reply, LEASE_SECONDS)
+            await self._deliverer.deliver(reply, DELIVERY_SECONDS)
         finally:
             self._free_slots += 1
             self._slot_freed.set()

@@ -4,19 +4,18 @@ from typing import Final
 
 from svc.demo.ai import DEMO_MODEL
 from svc.domain.agent.agents import Agent
+from svc.domain.agent.limits import AGENT_BEGINS_MS_MAX, AGENT_DAILY_MICRO_CREDITS
 from svc.domain.agent.runs import ModelAnswer
 from svc.domain.channels.connections import Account
 from svc.domain.channels.messages import InboundMessage, Sender
-from svc.domain.identity.callers import Call
-from svc.domain.limits import AGENT_BEGINS_MS_MAX, AGENT_DAILY_MICRO_CREDITS
-from svc.domain.times import MINUTE_MS, YEAR_MS
+from svc.domain.identity.callers import Call, Installation
+from svc.domain.locale.times import MINUTE_MS, YEAR_MS
+from svc.runs.agent import run_execution
+from svc.runs.agent.run_actions import AnswerOfModel, Ask
 from svc.storage.agent import agents, runs
 from svc.storage.channels import connections, messages
 from svc.storage.channels.connections import NewConnection
 from svc.storage.store import Tx
-from svc.tools.agent import run_execution
-from svc.tools.agent.calls import Installation
-from svc.tools.agent.run_actions import AnswerOfModel, Ask
 from svc.tools.catalogue import REGISTRY
 
 AGENT_RUN: Final = "agr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"
@@ -76,7 +75,7 @@ def _hear(tx: Tx, organization_id: str, connection_id: str, chat: str, text: str
 
 def _reply(tx: Tx, conversation_id: str) -> str:
     """Have the agent reply as its model would, and return the run."""
-    installation = Installation(REGISTRY)
+    installation = Installation(registry=REGISTRY)
     asked = run_execution.advance(tx, installation, conversation_id)
     assert isinstance(asked, Ask)  # noqa: S101  # it has nothing else to do
     said = ModelAnswer(text="Echo: Do you repair brass lamps?")

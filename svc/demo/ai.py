@@ -1,7 +1,8 @@
 """`demo-echo`: the demo's AI model, which is built in and answers with what it was told.
 
 It is for trying the gateway without a provider's account. It streams word by word, calls tools when it is
-told to, and counts tokens as the gateway's own estimate does.
+told to or has to, answers a schema with its smallest value, and counts tokens as the gateway's own estimate
+does.
 """
 
 import hashlib
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from svc.actors.ai.upstreams import BuiltInAnswer
+from svc.demo.schema_values import smallest
 from svc.domain.ai.models import ModelCatalogue, ServiceModel, ServiceProvider
 from svc.domain.ai.money import MICRO, Prices
 from svc.domain.ai.requests import CompletionRequest
@@ -33,7 +35,7 @@ _WORD: Final = re.compile(r"\S+\s*|\s+")
 _DONE: Final = b"data: [DONE]\n\n"
 
 
-class _Said(NamedTuple):
+class _Completion(NamedTuple):
     """What is answered: a text, or the call of a tool."""
 
     text: str
@@ -82,46 +84,81 @@ def echo(body: bytes) -> BuiltInAnswer:
     return BuiltInAnswer("text/event-stream", [*parts, _DONE])
 
 
-def _said(asked: dict[str, Any], tokens_max: int) -> _Said:
+def _said(asked: dict[str, Any], tokens_max: int) -> _Completion:
     messages = asked["messages"]
     if messages[-1].get("role") == "tool":
-        return _cut(_text(messages[-1].get("content")), tokens_max)
+        return _answered(asked, _text(messages[-1].get("content")), tokens_max)
     if messages[-1].get("role") == "system" and len(messages) > 1:  # what an agent is told between messages
-        return _cut(f"Echo: {_text(messages[-1].get('content'))}", tokens_max)
+        return _answered(asked, f"Echo: {_text(messages[-1].get('content'))}", tokens_max)
     users = (message for message in reversed(messages) if message.get("role") == "user")
     text = _text(next(users, {"content": ""}).get("content"))
-    offered = {_name(tool) for tool in asked.get("tools") or ()}
+    tools = asked.get("tools")
+    offered = {name: tool for tool in (tools if isinstance(tools, list) else ()) if (name := _name(tool))}
     call = _CALL.search(text)
     if call is not None and call[1] in offered:
-        return _Said("", call[1], call[2] or "{}", "tool_calls")
-    return _cut(f"Echo: {text}", tokens_max)
+        return _called(call[1], call[2] or "{}", tokens_max)
+    chosen = _chosen(asked.get("tool_choice"), offered)
+    if chosen is not None:
+        parameters = offered[chosen]["function"].get("parameters")
+        arguments = msgspec.json.encode(smallest(parameters) or {}).decode()
+        return _called(chosen, arguments, tokens_max)
+    return _answered(asked, f"Echo: {text}", tokens_max)
 
 
-def _cut(text: str, tokens_max: int) -> _Said:
+def _chosen(choice: Any, offered: dict[str, Any]) -> str | None:
+    """The tool that has to be called: the one that is named, or the first."""
+    if choice == "required":
+        return next(iter(offered), None)
+    named = _name(choice)
+    return named if named in offered else None
+
+
+def _called(name: str, arguments: str, tokens_max: int) -> _Completion:
+    cut = _cut(arguments, max(0, tokens_max - tokens_in(len(name.encode()))))
+    return _Completion("", name, cut.text, "tool_calls" if cut.finish_reason == "stop" else cut.finish_reason)
+
+
+def _answered(asked: dict[str, Any], text: str, tokens_max: int) -> _Completion:
+    """*text*, or where a format is asked for, the smallest value of that."""
+    wanted = asked.get("response_format")
+    match wanted:
+        case {"type": "json_object"}:
+            text = "{}"
+        case {"type": "json_schema", "json_schema": {"schema": schema}}:
+            text = msgspec.json.encode(smallest(schema)).decode()
+    return _cut(text, tokens_max)
+
+
+def _cut(text: str, tokens_max: int) -> _Completion:
     encoded = text.encode(errors="replace")
     if len(encoded) <= tokens_max * TOKEN_BYTES:
-        return _Said(text)
+        return _Completion(text)
     cut = encoded[: tokens_max * TOKEN_BYTES].decode(errors="ignore")
-    return _Said(cut, finish_reason="length")
+    return _Completion(cut, finish_reason="length")
 
 
 def _text(content: Any) -> str:
     if isinstance(content, list):
-        return "\n".join(part["text"] for part in content if isinstance(part, dict) and "text" in part)
+        return "\n".join(
+            part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
+        )
     return content if isinstance(content, str) else ""
 
 
-def _name(tool: Any) -> Any:
-    return tool.get("function", {}).get("name") if isinstance(tool, dict) else None
+def _name(tool: Any) -> str | None:
+    match tool:
+        case {"function": {"name": str(name)}}:
+            return name
+    return None
 
 
-def _message(said: _Said) -> dict[str, Any]:
+def _message(said: _Completion) -> dict[str, Any]:
     if said.tool is None:
         return {"role": "assistant", "content": said.text}
     return {"role": "assistant", "content": None, "tool_calls": [_tool_call(said)]}
 
 
-def _deltas(said: _Said) -> Iterator[tuple[dict[str, Any], str | None]]:
+def _deltas(said: _Completion) -> Iterator[tuple[dict[str, Any], str | None]]:
     yield {"role": "assistant", "content": None if said.tool else ""}, None
     if said.tool is None:
         for word in _WORD.findall(said.text):
@@ -131,7 +168,7 @@ def _deltas(said: _Said) -> Iterator[tuple[dict[str, Any], str | None]]:
     yield {}, said.finish_reason
 
 
-def _tool_call(said: _Said) -> dict[str, Any]:
+def _tool_call(said: _Completion) -> dict[str, Any]:
     function = {"name": said.tool, "arguments": said.arguments}
     return {"id": "call_1", "type": "function", "function": function}
 

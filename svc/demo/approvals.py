@@ -7,13 +7,14 @@ import msgspec
 from svc.domain.approvals.cards import AskedByWorkflow
 from svc.domain.identity.callers import Call
 from svc.domain.workflows.documents import AddNote, Approval, Manual
+from svc.runs.workflows import stepping
 from svc.storage.approvals import approvals
 from svc.storage.approvals.approvals import Visible
 from svc.storage.store import Tx
 from svc.tools import execution
 from svc.tools.records import lists as record_lists
 from svc.tools.records.lists import ListRecords
-from svc.tools.workflows import starts, stepping, workflows
+from svc.tools.workflows import starts, workflows
 from svc.tools.workflows.starts import StartRun
 from svc.tools.workflows.workflows import CreateWorkflow, WorkflowById
 
@@ -30,25 +31,25 @@ _CATALOGUE: Final = CreateWorkflow(
 )
 
 
-class _Created(msgspec.Struct):
+class _NewId(msgspec.Struct):
     """The part of an answer that is used here."""
 
     id: str
 
 
-class _Listed(msgspec.Struct):
-    records: list[_Created]
+class _Listing(msgspec.Struct):
+    records: list[_NewId]
 
 
 def ask(tx: Tx, call: Call, count: int) -> list[str]:
     """Have so many runs ask, each for a contact of its own, and return the ids of the approvals."""
     organization_id = call.caller.organization_id
     made = execution.write(tx, workflows.create, call, _CATALOGUE)
-    workflow_id = msgspec.json.decode(made.body, type=_Created).id
+    workflow_id = msgspec.json.decode(made.body, type=_NewId).id
     execution.write(tx, workflows.enable, call, WorkflowById(id=workflow_id))
     asked = ListRecords(object_type="contact", limit=count)
     listed = execution.read(tx.conn, tx.now, record_lists.list_, call, asked)
-    for contact in msgspec.json.decode(listed.body, type=_Listed).records:
+    for contact in msgspec.json.decode(listed.body, type=_Listing).records:
         execution.write(tx, starts.start, call, StartRun(id=workflow_id, record_id=contact.id))
     stepping.step_due(tx, organization_id, count)
     waiting = Visible(tools=(), of_workflows=True)

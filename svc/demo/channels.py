@@ -39,10 +39,10 @@ class PushConnection(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def connect(tx: Tx, organization_id: str) -> tuple[PullConnection, PushConnection]:
     """Create a connection of each kind."""
-    new = NewConnection(name="Demo messenger", account=_ACCOUNT, messenger="other", delivery="pull")
+    new = NewConnection(name="Demo messenger", account=_ACCOUNT, messenger="telegram", delivery="pull")
     pulled, _ = connections.create(tx, organization_id, new)
     new = NewConnection(
-        name="Demo push", account=_ACCOUNT, messenger="other", delivery="push", url=BRIDGE_URL
+        name="Demo push", account=_ACCOUNT, messenger="whatsapp", delivery="push", url=BRIDGE_URL
     )
     pushed, secret = connections.create(tx, organization_id, new)
     assert secret is not None  # noqa: S101  # push connections have one

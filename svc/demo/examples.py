@@ -10,13 +10,15 @@ from typing import Any, Final
 import msgspec
 
 from svc.demo import agents, approvals
+from svc.demo.apps import example_apps
 from svc.demo.channels import SPARE_BRIDGE_URL
-from svc.demo.imports import example_imports
+from svc.demo.imports import example_exports, example_imports
 from svc.demo.views import example_views
 from svc.demo.webhooks import example_webhooks
-from svc.domain.channels.connections import Account, Connection, Delivery
-from svc.domain.channels.messages import InboundMessage, Sender
+from svc.domain.channels.connections import Account, Connection, Delivery, Messenger
+from svc.domain.channels.messages import InboundMessage, Sender, StatusReport
 from svc.domain.identity.callers import Call
+from svc.runs.workflows import stepping
 from svc.storage.channels import connections, messages
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
@@ -28,17 +30,19 @@ from svc.tools import execution
 from svc.tools.ai import providers as ai_providers
 from svc.tools.ai.providers import OwnModelInput
 from svc.tools.channels import connections as connection_tools
-from svc.tools.channels import messages as message_tools
 from svc.tools.embeds import embeds
 from svc.tools.forms import forms, server_keys, submissions
 from svc.tools.identity import roles, teams
+from svc.tools.inbox import messages as message_tools
+from svc.tools.inbox import templates as template_tools
+from svc.tools.records import deletions as record_deletions
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
 from svc.tools.records import properties, records, suggestions
 from svc.tools.sites import sites
 from svc.tools.tool import Tool, ToolInput
 from svc.tools.workflows import starts as workflow_starts
-from svc.tools.workflows import stepping
+from svc.tools.workflows import workflow_answers
 from svc.tools.workflows import workflows as workflow_tools
 
 ExampleIds = dict[str, dict[str, str]]
@@ -50,6 +54,7 @@ _RECORD, _MERGED = f"rec_{_ULID}A", f"rec_{_ULID}K"
 _CHANGE: Final = f"chg_{_ULID}G"
 _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", "frm", "emb", "sub"))
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
+_TEMPLATE: Final = f"tpl_{_ULID}A"
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
 _WORKFLOW, _RUN = (f"{prefix}_{_ULID}A" for prefix in ("wfl", "run"))
 _PROVIDER: Final = f"prv_{_ULID}A"
@@ -60,21 +65,21 @@ _WHOLE: Final = Account("organization")
 _TOM: Final = {"name": "Tom Reid", "email": "tom@marlowe-reid.example"}
 
 
-class _Created(msgspec.Struct):
+class _NewId(msgspec.Struct):
     """The part of an answer that is used here."""
 
     id: str
 
 
-class _Entry(_Created):
+class _Entry(_NewId):
     kind: str
 
 
-class _Listed(msgspec.Struct):
+class _Listing(msgspec.Struct):
     entries: list[_Entry] = []
-    records: list[_Created] = []
-    suggestions: list[_Created] = []
-    submissions: list[_Created] = []
+    records: list[_NewId] = []
+    suggestions: list[_NewId] = []
+    submissions: list[_NewId] = []
 
 
 class Examples:
@@ -90,6 +95,7 @@ class Examples:
         ids: ExampleIds = {"*": {_FORM: form_id, _EMBED: embed_id}}
         for make in (self._people, self._keys, self._records, self._sites, self._on_pages, self._channels):
             add_ids(ids, make())
+        add_ids(ids, example_apps(self._tx, self._call, f"app_{_ULID}A", f"gra_{_ULID}A"))
         add_ids(ids, agents.examples(self._tx, self._call))
         add_ids(ids, example_webhooks(self._tx, self._organization_id, _WEBHOOK, _DELIVERY))
         add_ids(ids, self._workflows(ids["*"][_RECORD]))
@@ -98,6 +104,7 @@ class Examples:
         add_ids(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
         add_ids(ids, self._suggestions())
         add_ids(ids, example_imports(self._tx, self._organization_id, f"imp_{_ULID}A"))
+        add_ids(ids, example_exports(self._tx, self._call.caller, f"exp_{_ULID}A"))
         add_ids(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
         return add_ids(ids, self._submissions())
 
@@ -106,11 +113,11 @@ class Examples:
         return execution.write(self._tx, tool, self._call, kind(**body)).body
 
     def _make(self, tool: Tool[Any, Any], **body: Any) -> str:
-        return msgspec.json.decode(self._run(tool, **body), type=_Created).id
+        return msgspec.json.decode(self._run(tool, **body), type=_NewId).id
 
-    def _list(self, tool: Tool[Any, Any], **body: Any) -> _Listed:
+    def _list(self, tool: Tool[Any, Any], **body: Any) -> _Listing:
         result = execution.read(self._tx.conn, self._tx.now, tool, self._call, tool.request_type(**body))
-        return msgspec.json.decode(result.body, type=_Listed)
+        return msgspec.json.decode(result.body, type=_Listing)
 
     def _people(self) -> ExampleIds:
         """Two members, of whom one may be deactivated; two roles, and a team."""
@@ -136,9 +143,9 @@ class Examples:
     def _keys(self) -> ExampleIds:
         """Keys that may be changed and revoked, and a provider that may be removed."""
         server = self._make(server_keys.mint, name="Old shop server")
-        old, renamed = (
+        old, renamed, rolled = (
             api_keys.mint(self._tx, self._call, NewKey(name=name, expires_in="30d")).id
-            for name in ("Old till", "Stockroom scanner")
+            for name in ("Old till", "Stockroom scanner", "Label printer")
         )
         provider = self._make(
             ai_providers.set_one,
@@ -151,19 +158,29 @@ class Examples:
             "serverkey.revoke": {_KEY: server},
             "apikey.revoke": {_KEY: old},
             "apikey.update": {_KEY: renamed},
+            "apikey.roll": {_KEY: rolled},
             "ai.provider_remove": {_PROVIDER: provider},
         }
 
     def _records(self) -> ExampleIds:
         """A contact to keep, and others to delete, restore and merge; properties likewise."""
         known = self._list(record_lists.search, query=_TOM["name"], object_type="contact")
-        parted, gone, kept, doubled, moved = (
+        parted, parting, gone, lost, kept, doubled, moved, like = (
             self._make(records.create, object_type="contact", properties={"name": name, "city": "Hull"})
-            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone", "Nils Hope")
+            for name in (
+                "Rosa Marin",
+                "Ivo Lind",
+                "Bert Voss",
+                "Ada Winter",
+                "Leah Stone",
+                "L. Stone",
+                "Nils Hope",
+                "Niels Hope",
+            )
         )
         self._run(records.update, id=moved, properties={"city": "Grimsby"})
         entries = self._list(record_history.timeline, id=moved).entries
-        self._run(record_history.delete, object_type="contact", id=gone)
+        self._run(record_deletions.delete_many, ids=(gone, lost))
         for slug, label in (("finish", "Finish"), ("old_number", "Old number")):
             self._run(
                 properties.create,
@@ -176,8 +193,11 @@ class Examples:
         return {
             "*": {_RECORD: known.records[0].id},
             "record.delete": {_RECORD: parted},
+            "record.delete_many": {_RECORD: parting},
             "record.restore": {_RECORD: gone},
+            "record.restore_many": {_RECORD: lost},
             "record.merge": {_RECORD: kept, _MERGED: doubled},
+            "record.distinguish": {_RECORD: moved, _MERGED: like},
             "record.revert": {
                 _RECORD: moved,
                 _CHANGE: next(entry.id for entry in entries if entry.kind == "updated"),
@@ -206,19 +226,27 @@ class Examples:
         }
 
     def _channels(self) -> ExampleIds:
-        """Further connections, with conversations, and a waiting reply."""
-        shop = self._connect("Shop on Telegram", "pull")
-        pushed = self._connect("Shop on Signal", "push")
-        ended, resting = (self._connect(name, "pull") for name in ("Shop on Viber", "Shop on WhatsApp"))
+        """Further connections, with conversations, a waiting reply and one that failed, and saved replies."""
+        shop = self._connect("Shop on Telegram", "telegram", "pull")
+        pushed = self._connect("Shop on Signal", "signal", "push")
+        ended = self._connect("Shop on Viber", "viber", "pull")
+        resting = self._connect("Shop on WhatsApp", "whatsapp", "pull")
         key = channel_keys.mint(self._tx, self._organization_id, shop.id)
         conversation = self._hear(shop, "4102", phone="+441134960199", **_TOM)
         over = self._hear(shop, "4103", name="Eleanor Pryce", email="eleanor.pryce@example.org")
         waiting = self._hear(resting, "4104", name="Yusuf Demir", phone="+447700900108")
         # While the connection is paused, its replies do not expire.
         self._run(connection_tools.pause, id=resting.id)
+        failed = self._make(message_tools.reply, conversation_id=waiting, text="We are closed today.")
+        report = StatusReport(reply_id=self._reply(failed), status="failed")
+        messages.note_status(self._tx, resting.id, report)
         reply = self._make(message_tools.reply, conversation_id=waiting, text="We open again on Tuesday.")
+        hours, old = (
+            self._make(template_tools.create, name=name, text=template_tools.EXAMPLE.text, shared=True)
+            for name in (template_tools.EXAMPLE.name, "Hours in winter")
+        )
         return {
-            "*": {_CONNECTION: shop.id, _CONVERSATION: conversation},
+            "*": {_CONNECTION: shop.id, _CONVERSATION: conversation, _TEMPLATE: hours},
             "connection.revoke_key": {_CONNECTION: shop.id, _KEY: key.id},
             "connection.test": {_CONNECTION: pushed.id},
             "connection.rotate_secret": {_CONNECTION: pushed.id},
@@ -226,11 +254,17 @@ class Examples:
             "conversation.close": {_CONVERSATION: over},
             "conversation.reopen": {_CONVERSATION: over},
             "message.cancel": {_MESSAGE: reply},
+            "message.send_again": {_MESSAGE: failed},
+            "reply_template.delete": {_TEMPLATE: old},
         }
 
-    def _connect(self, name: str, delivery: Delivery) -> Connection:
+    def _reply(self, message_id: str) -> str:
+        """The id, for its bridge, of the reply that a message is."""
+        return messages.get(self._tx.conn, self._organization_id, message_id).reply_id or ""
+
+    def _connect(self, name: str, messenger: Messenger, delivery: Delivery) -> Connection:
         url = SPARE_BRIDGE_URL if delivery == "push" else None
-        new = NewConnection(name=name, account=_WHOLE, messenger="other", delivery=delivery, url=url)
+        new = NewConnection(name=name, account=_WHOLE, messenger=messenger, delivery=delivery, url=url)
         connection, _ = connections.create(self._tx, self._organization_id, new)
         return connection
 
@@ -251,12 +285,12 @@ class Examples:
 
         A tool and its old name have one each, so that both examples work.
         """
-        kept = self._workflow(workflow_tools.EXAMPLE.name)
+        kept = self._workflow(workflow_answers.EXAMPLE.name)
         self._run(workflow_tools.enable, id=kept)
         shown, *cancelled = (
             self._make(workflow_starts.start, id=kept, record_id=record_id) for _ in ("", *_NOUNS)
         )
-        for _ in workflow_tools.EXAMPLE.steps[:3]:
+        for _ in workflow_answers.EXAMPLE.steps[:3]:
             stepping.step_due(self._tx, self._organization_id, 1 + len(cancelled))
         ids: ExampleIds = {"*": {_WORKFLOW: kept, _RUN: shown}}
         for noun, run_id in zip(_NOUNS, cancelled, strict=True):
@@ -266,7 +300,7 @@ class Examples:
         return ids
 
     def _workflow(self, name: str) -> str:
-        example = workflow_tools.EXAMPLE
+        example = workflow_answers.EXAMPLE
         return self._make(
             workflow_tools.create,
             name=name,
@@ -281,11 +315,12 @@ class Examples:
         return {"suggestion.accept": {_SUGGESTION: first}, "suggestion.dismiss": {_SUGGESTION: last}}
 
     def _submissions(self) -> ExampleIds:
-        """The submission that is held because it may be from a known contact."""
-        _spam, similar = (held.id for held in self._list(submissions.list_some, state="Held").submissions)
+        """The submission that is held because it may be from a known contact, and spam."""
+        spam, similar = (held.id for held in self._list(submissions.list_some, state="Held").submissions)
         held = submissions.get(self._tx, self._call, submissions.SubmissionById(id=similar))
         return {
             "*": {_SUBMISSION: similar},
+            **{name: {_SUBMISSION: spam} for name in ("submission.discard", "submission.restore")},
             "submission.attach": {_SUBMISSION: similar, _RECORD: held.candidates[0].id},
         }
 

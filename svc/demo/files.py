@@ -15,13 +15,17 @@ from svc.storage.store import Tx
 _ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5RA"
 _FILE, _MESSAGE = f"fil_{_ULID}", f"msg_{_ULID}"
 _LETTER: Final = b"The switch of our wall light is loose, see the picture. Can you mend it?\n\nTom Reid\n"
+_SPARE: Final = b"Wall light 120.00\nDesk lamp 80.00\n"
 _SIDE: Final = 48
 
 
 def add_files(
     tx: Tx, organization_id: str, connection_id: str, keep: Callable[[bytes], ContentFacts]
 ) -> dict[str, dict[str, str]]:
-    """A message with two files, which *keep* puts on the disk; the ids for the reference's examples."""
+    """A message with two files, and one that nothing uses, which *keep* puts on the disk.
+
+    Returns the ids for the reference's examples.
+    """
     contents = {
         place: NewFile(name=name, facts=keep(content), creator_kind="bridge", creator_id=connection_id)
         for place, (name, content) in enumerate((("lamp.png", _picture()), ("letter.txt", _LETTER)))
@@ -40,8 +44,10 @@ def add_files(
     received = messages.receive(tx, organization_id, connection_id, message, contents)
     attached = messages.get(tx.conn, organization_id, received.message).attachments
     picture, letter = (files.get(tx.conn, organization_id, one.file_id or "").id for one in attached)
+    spare = NewFile(name="prices.txt", facts=keep(_SPARE), creator_kind="bridge", creator_id=connection_id)
     return {
         "*": {_FILE: picture},
+        "file.discard": {_FILE: files.add(tx, organization_id, spare).id},
         "file.list": {_MESSAGE: received.message},
         "file.remove": {_FILE: letter},
     }

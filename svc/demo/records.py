@@ -10,7 +10,7 @@ import msgspec
 
 from svc.demo.lamps import LAMP_PROPERTIES, LAMPS
 from svc.domain.identity.callers import Call
-from svc.domain.times import DAY_MS, HOUR_MS, rfc3339
+from svc.domain.locale.times import DAY_MS, HOUR_MS, rfc3339
 from svc.storage.store import Tx
 from svc.tools import execution
 from svc.tools.records import objects, properties, records
@@ -199,14 +199,14 @@ class _Maker:
     def _make(self, object_type: str, values: dict[str, Any]) -> str:
         self._at += 5 * HOUR_MS
         body = self.run(records.create, CreateRecord(object_type=object_type, properties=values))
-        return msgspec.json.decode(body, type=_Made).id
+        return msgspec.json.decode(body, type=_NewId).id
 
     def run(self, tool: Tool[Any, Any], arguments: ToolInput) -> bytes:
         """Call a tool, and return its answer."""
         return execution.write(self._tx.at(self._at), tool, self._call, arguments).body
 
 
-class _Made(msgspec.Struct):
+class _NewId(msgspec.Struct):
     """The part of an answer that is used here."""
 
     id: str

@@ -19,10 +19,10 @@ from svc.domain.forms.submissions import prepare
 from svc.domain.identity.callers import Call, Caller, operator_call
 from svc.domain.identity.organizations import Organization
 from svc.domain.identity.roles import OWNER, VIEWER
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS
 from svc.domain.net.client_addresses import sender_of, visitor_of
 from svc.domain.scalars import Scalar
 from svc.domain.sites.visits import page_view, visitor_digests
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS
 from svc.storage import provisioning
 from svc.storage.forms import filing, forms, server_keys, submissions
 from svc.storage.forms.submissions import NewSubmission

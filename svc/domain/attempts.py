@@ -1,6 +1,6 @@
 """Attempts to send something to a server of somebody else: how one went, and what its status says."""
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 import msgspec
 
@@ -8,6 +8,24 @@ _OK: Final = range(200, 300)
 _GONE: Final = 410
 _TOO_MANY_REQUESTS: Final = 429
 _UNAVAILABLE: Final = 503
+
+
+AttemptKind = Literal["webhook", "push"]
+"""What is sent: an event to a webhook, or a reply to a messenger's bridge."""
+AttemptEnd = Literal["accepted", "refused", "timed_out", "not_reached"]
+"""How an attempt ends: with a status 2xx, with another one, without any in time, or without a connection."""
+ATTEMPT_KINDS: Final[tuple[AttemptKind, ...]] = get_args(AttemptKind)
+ATTEMPT_ENDS: Final[tuple[AttemptEnd, ...]] = get_args(AttemptEnd)
+
+
+class Destination(msgspec.Struct, frozen=True, kw_only=True):
+    """Where deliveries are posted, and what signs them."""
+
+    organization_id: str
+    url: str = ""
+    contract: str = ""
+    sealed_secrets: tuple[bytes, ...] = ()
+    """Sealed for the id of the webhook or connection; the newest first."""
 
 
 class AttemptOutcome(msgspec.Struct, frozen=True, kw_only=True):

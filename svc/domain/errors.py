@@ -22,9 +22,16 @@ class DomainError(Exception):
 
 
 class InvalidValue(DomainError, ValueError):
-    """Raised for a value that is invalid for its type. Say which and why."""
+    """Raised for a value that is invalid for its type. Say which and why.
+
+    *general* says why without the value, where many values may be refused for that.
+    """
 
     code: ClassVar[str] = "validation_failed"
+
+    def __init__(self, message: str, *, general: str = "") -> None:
+        super().__init__(message)
+        self.general = general
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -147,13 +154,20 @@ class Forbidden(DomainError):
     code: ClassVar[str] = "forbidden"
 
 
-class PersonOnly(Forbidden):
+class NeedsPerson(Forbidden):
+    """Base of the refusals of what a person may do on a screen."""
+
+    screen: str | None = None
+    """The address of that screen below `/app/`, for the very thing, where it is known."""
+
+
+class PersonOnly(NeedsPerson):
     """Raised when a key or an agent calls what only a person may."""
 
     code: ClassVar[str] = "person_only"
 
 
-class ApprovalRequired(Forbidden):
+class ApprovalRequired(NeedsPerson):
     """Raised when an agent would have to ask for approval first, so that a key may not do it at all."""
 
     code: ClassVar[str] = "approval_required"
@@ -165,7 +179,7 @@ class PlanRequired(Forbidden):
     code: ClassVar[str] = "plan_required"
 
 
-class ConfirmationRequired(Forbidden):
+class ConfirmationRequired(NeedsPerson):
     """Raised when a person has to confirm their identity first: their sign-in is no longer fresh."""
 
     code: ClassVar[str] = "confirmation_required"
@@ -192,6 +206,12 @@ class KeyLimit(Conflict):
     """Raised when an organization has reached its limit of live keys. Revoke one."""
 
     code: ClassVar[str] = "key_limit"
+
+
+class GrantLimit(Conflict):
+    """Raised when a person, or an organization, has as many connected apps as it may. End one."""
+
+    code: ClassVar[str] = "grant_limit"
 
 
 class IdempotencyInProgress(Conflict):

@@ -78,6 +78,16 @@ def first_id(prefix: str, at: int) -> str:
     return f"{prefix}_{_encode(at << _RANDOM_BITS)}"
 
 
+def numbered(prefix: str, at: int, number: int) -> str:
+    """The id of what was made at *at* and is told from others by its *number* instead of random bits."""
+    return f"{prefix}_{_encode(at << _RANDOM_BITS | number)}"
+
+
+def id_of_digest(prefix: str, digest: bytes) -> str:
+    """The id that follows from *digest*, at least 16 bytes: always the same one. It tells no time."""
+    return f"{prefix}_{_encode(int.from_bytes(digest[:16], 'big'))}"
+
+
 def last_id(prefix: str) -> str:
     """An upper bound: every id with *prefix* sorts before it."""
     return f"{prefix}_~"

@@ -13,3 +13,11 @@ Randomness = Callable[[int], bytes]
 
 SYSTEM: Final[Randomness] = secrets.token_bytes
 """The operating system's source, for everything that must not be guessed."""
+
+_FRACTION_BYTES: Final = 4
+_FRACTION_MAX: Final = (1 << 8 * _FRACTION_BYTES) - 1
+
+
+def fraction(random: Randomness) -> float:
+    """A random number from 0 to 1, both included."""
+    return int.from_bytes(random(_FRACTION_BYTES), "big") / _FRACTION_MAX

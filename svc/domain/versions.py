@@ -1,13 +1,16 @@
 """Versions of what several people edit: they count up, and a change may say which one it was made from."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from svc.domain.errors import Conflict, Fault
 from svc.domain.events import Source
 
+Version = Annotated[
+    int, msgspec.Meta(description="Counts up with each change; see `ifVersion`.", ge=1, examples=[3])
+]
 FIRST_VERSION: Final = 1
 ERASED_VERSION: Final = 0
 """Of a record that was erased: it has no values, no history, and no version to come back to."""

@@ -15,6 +15,7 @@ import structlog
 import trio
 
 from svc.domain.randomness import SYSTEM, Randomness
+from svc.domain.requests.requests import CLIENT_GONE, CLIENT_GONE_STATUS
 from svc.http.asgi import STEADY_BODY, STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send, joined
 from svc.http.request.body import (
     REQUEST,
@@ -26,6 +27,11 @@ from svc.http.request.body import (
     read_body,
 )
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
+from svc.http.request_spans import RequestSpan
+from svc.http.requests.lines import Line
+from svc.http.traffic import PAGES, CountedSend, Traffic
+from svc.request_id import set_request_id
+from svc.telemetry.spans import Tracer
 
 __all__ = [
     "Answer",
@@ -35,11 +41,13 @@ __all__ = [
     "FastPath",
     "PartSender",
     "Request",
+    "Routes",
     "StreamAnswer",
+    "answer_at",
+    "send_stream",
 ]
 
 log = structlog.get_logger(__name__)
-_PIECE_BYTES: Final = 1024 * 1024
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -70,7 +78,7 @@ class StreamAnswer(msgspec.Struct, frozen=True):
 class PartSender:
     """Sends the parts of one `StreamAnswer`. One task at a time may send."""
 
-    __slots__ = ("_answer", "_scope", "_send", "begun", "client_left", "request", "stopping")
+    __slots__ = ("_answer", "_scope", "_send", "begun", "bytes_sent", "client_left", "request", "stopping")
 
     def __init__(self, request: "Request", send: Send, answer: StreamAnswer, scope: trio.CancelScope) -> None:
         self.request: Final = request
@@ -78,6 +86,8 @@ class PartSender:
         """Set once the server stops. A stream then has `graceful_seconds` to end in its own way."""
         self.begun = False
         """Whether the head has been sent."""
+        self.bytes_sent = 0
+        """Bytes of the body that the operating system has taken."""
         self.client_left = False
         """Whether the client has disconnected, which is then why the stream is cancelled."""
         self._send = send
@@ -95,6 +105,7 @@ class PartSender:
                 self.begun = True
                 await self._send(self.head())
             await self._send({"type": "http.response.body", "body": part, "more_body": True})
+            self.bytes_sent += len(part)
         except OSError:
             self.cancel()
             await trio.lowlevel.checkpoint_if_cancelled()
@@ -119,16 +130,21 @@ class Request:
         "_fields",
         "_receive",
         "_scope",
+        "began_at",
+        "bytes_in",
         "client",
         "headers",
         "id",
+        "line",
         "method",
         "path",
         "query",
         "scheme",
     )
 
-    def __init__(self, scope: Scope, receive: Receive, random: Randomness) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, request_id: bytes, began_at: float | None = None
+    ) -> None:
         self.method: Final[str] = scope["method"]
         self.scheme: Final[str] = scope.get("scheme", "http")
         self.path: Final[str] = scope["path"]
@@ -137,8 +153,14 @@ class Request:
         self.headers: Final[Headers] = scope["headers"]
         self.client: Final[str] = scope["client"][0] if scope["client"] else ""
         """The address of the socket's peer; empty where the peer has none."""
-        self.id: Final = request_id_of(self.headers, random)
+        self.id: Final = request_id
         """The value of `X-Request-Id` in the answer."""
+        self.began_at: Final = trio.current_time() if began_at is None else began_at
+        """When the head had come, by Trio's clock."""
+        self.bytes_in = 0
+        """The length of the body, once it is known."""
+        self.line: Line | None = None
+        """What it leaves in the request log; None for what is not logged."""
         self._receive = receive
         self._scope = scope
         self._extensions = scope.get("extensions")  # which ASGI leaves to servers
@@ -171,7 +193,9 @@ class Request:
             BodyBroken: its framing is malformed.
             ClientGone: the client disconnected before its end.
         """
-        return await read_body(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
+        body = await read_body(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
+        self.bytes_in = len(body)
+        return body
 
     @property
     def length(self) -> int | None:
@@ -184,6 +208,7 @@ class Request:
     def pieces(self, limit_bytes: int) -> BodyPieces:
         """The body piece by piece, for this caller alone; a slow one has time while it goes on."""
         self._scope[STEADY_BODY] = True
+        self.bytes_in = self.length or 0
         return BodyPieces(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
 
     async def wait_client_left(self) -> None:
@@ -207,47 +232,90 @@ class Door(Protocol):
         ...
 
 
-class FastPath:
-    """Routes a request to the door of its path in *doors*, and every other request to *app*.
+class Routes:
+    """Which door answers at which path, for the fast path and for Quart behind it.
 
-    A door whose path ends with a slash answers for one more segment below it, and one in *trees* for all
-    that is below its path. Request ids are made of *random*.
+    A door of *doors* whose path ends with a slash answers for one more segment below it, and one of *trees*
+    for all that is below its path.
+    """
+
+    def __init__(self, doors: Mapping[str, Door], *, trees: Mapping[str, Door] | None = None) -> None:
+        self.doors: Final = doors
+        self.trees: Final = trees or {}
+        self._trees = tuple(self.trees.items())
+
+    def door_at(self, path: str) -> Door | None:
+        """The door that answers at *path*, if any."""
+        door = self.doors.get(path) or self.doors.get(path[: path.rfind("/") + 1])
+        return door or next((door for above, door in self._trees if path.startswith(above)), None)
+
+
+async def answer_at(door: Door, request: Request) -> Answer | StreamAnswer:
+    """What *door* answers, errors included. Raises `ClientGone` if there is no client to answer."""
+    try:
+        answer = await door(request)
+    except ClientGone:
+        _note_client_gone(request, CLIENT_GONE_STATUS)
+        raise
+    except Exception as error:  # noqa: BLE001  # each door maps its own errors
+        answer = door.problem_for(request, error)
+    if request.line is not None and isinstance(answer, Answer):
+        request.line.add(request, answer.status, len(answer.body))
+    return answer
+
+
+class FastPath:
+    """Sends a request at one of *routes* to its door, and every other request to *app*.
+
+    Request ids are made of *random*. Answers are counted in *traffic*, and traced by *tracer*.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        doors: Mapping[str, Door],
+        routes: Routes,
         random: Randomness = SYSTEM,
-        *,
-        trees: Mapping[str, Door] | None = None,
+        traffic: Traffic | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
-        self._app = app
-        self._doors = doors
-        self._trees = tuple((trees or {}).items())
+        self.app: Final = app
+        self._routes = routes
         self._random = random
+        self._traffic = traffic or Traffic()
+        self._tracer = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
-        door = self._door(scope["path"]) if scope["type"] == "http" else None
-        if door is None:
-            await self._app(scope, receive, send)
+        door = self._routes.door_at(scope["path"]) if scope["type"] == "http" else None
+        if self._tracer is None or scope["type"] != "http":
+            await self._answer(door, scope, receive, send)
             return
-        request = Request(scope, receive, self._random)
+        name = PAGES if door is None else self._traffic.name_of(door)
+        span = RequestSpan(self._tracer, scope, name, send)
+        with span:
+            await self._answer(door, scope, receive, span.send)
+
+    async def _answer(self, door: Door | None, scope: Scope, receive: Receive, send: Send) -> None:
+        traffic, began_at = self._traffic, trio.current_time()
+        if door is None:
+            await self.app(scope, receive, CountedSend(send, traffic, PAGES, began_at))
+            return
+        name = traffic.name_of(door)
+        request = Request(scope, receive, request_id_of(scope["headers"], self._random), began_at)
+        set_request_id(request.id)
         try:
-            answer = await door(request)
+            answer = await answer_at(door, request)
         except ClientGone:
             return
-        except Exception as error:  # noqa: BLE001  # each door maps its own errors
-            answer = door.problem_for(request, error)
         if isinstance(answer, StreamAnswer):
-            await _stream(send, request, answer, door)
+            traffic.streams[name] += 1
+            try:
+                await send_stream(CountedSend(send, traffic, name, began_at), request, answer, door)
+            finally:
+                traffic.streams[name] -= 1
         else:
+            traffic.note(name, answer.status, trio.current_time() - began_at)
             await _send(send, request, answer)
-
-    def _door(self, path: str) -> Door | None:
-        door = self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
-        return door or next((door for above, door in self._trees if path.startswith(above)), None)
 
 
 async def _send(send: Send, request: Request, answer: Answer) -> None:
@@ -256,16 +324,10 @@ async def _send(send: Send, request: Request, answer: Answer) -> None:
         headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     body = b"" if request.method == "HEAD" else answer.body
-    # A large one in pieces, since the server copies what it sends at once.
-    rest = 0
-    while len(body) - rest > _PIECE_BYTES:
-        piece = bytes(body[rest : rest + _PIECE_BYTES])
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-        rest += _PIECE_BYTES
-    await send({"type": "http.response.body", "body": bytes(body[rest:])})
+    await send({"type": "http.response.body", "body": body})
 
 
-async def _stream(send: Send, request: Request, answer: StreamAnswer, door: Door) -> None:
+async def send_stream(send: Send, request: Request, answer: StreamAnswer, door: Door) -> None:
     """Send the parts of *answer*, until its end or until the client disconnects."""
     whole: Answer | None = None
     failure: Exception | None = None
@@ -281,16 +343,31 @@ async def _stream(send: Send, request: Request, answer: StreamAnswer, door: Door
     if failure is not None and not isinstance(failure, ClientGone):
         if parts.begun:
             log.error("stream failed", path=request.path, request_id=request.id.decode(), exc_info=failure)
+            _note_stream(request, answer.status, parts.bytes_sent, "internal")
             return
         whole = door.problem_for(request, failure)
     if parts.client_left or isinstance(failure, ClientGone):
+        _note_client_gone(request, answer.status if parts.begun else CLIENT_GONE_STATUS, parts.bytes_sent)
         return
     if whole is not None and not parts.begun:
+        _note_stream(request, whole.status, len(whole.body))
         await _send(send, request, whole)
         return
+    _note_stream(request, answer.status, parts.bytes_sent)
     if not parts.begun:
         await send(parts.head())
     await send({"type": "http.response.body", "body": b""})
+
+
+def _note_stream(request: Request, status: int, bytes_out: int, code: str | None = None) -> None:
+    """Add the line of a request that was answered in parts, to the request log."""
+    if request.line is not None:
+        request.line.code = request.line.code or code
+        request.line.add(request, status, bytes_out)
+
+
+def _note_client_gone(request: Request, status: int, bytes_out: int = 0) -> None:
+    _note_stream(request, status, bytes_out, CLIENT_GONE)
 
 
 async def _watch_client(parts: PartSender) -> None:

@@ -23,8 +23,10 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.asgi import Receive, Send
+from svc.http.fast_path import Door, Request, StreamAnswer, send_stream
 from svc.http.request.body import REQUEST, ClientGone, read_body
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
+from svc.request_id import set_request_id
 
 log = structlog.get_logger(__name__)
 
@@ -99,6 +101,16 @@ def current_request() -> QuartRequest:
     return cast("QuartRequest", request)
 
 
+class StreamResponse(Response):
+    """A door's streamed *answer*, which is sent as the fast path sends it."""
+
+    def __init__(self, request: Request, answer: StreamAnswer, door: Door) -> None:
+        super().__init__(status=answer.status)
+        self.request = request
+        self.answer = answer
+        self.door = door
+
+
 class NoSessions(SessionInterface):
     """Disables Quart's sessions: doors authenticate by keys and by cookies of their own."""
 
@@ -118,6 +130,7 @@ class QuartConnection(TrioASGIHTTPConnection):
         """ASGI."""
         http_request = cast("QuartRequest", self._create_request_from_scope(send))
         http_request.id = request_id_of(list(self.scope["headers"]), self.app.random)
+        set_request_id(http_request.id)
         http_request.body.receive = receive
         http_request.body.coding = ",".join(http_request.headers.getlist("Content-Encoding")).encode(
             "latin-1"
@@ -130,6 +143,9 @@ class QuartConnection(TrioASGIHTTPConnection):
         except HTTPException as error:
             # Quart checks the host outside of its own error handling.
             response = WerkzeugResponse(status=error.code)
+        if isinstance(response, StreamResponse):
+            await send_stream(send, response.request, response.answer, response.door)
+            return
         headers = [*encode_headers(response.headers), (REQUEST_ID_HEADER, http_request.id)]
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
         if http_request.method == "HEAD":

@@ -15,14 +15,15 @@ _TYPES: Final = {
     ".ico": "image/x-icon",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".woff2": "font/woff2",
 }
-SCRIPT_FOR_OTHER_SITES: Final = {
+_FOR_OTHER_SITES: Final = {
     "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
-    # Pages that are isolated (COEP), or that pin the script's hash (SRI), can load it too.
+    # Pages that are isolated (COEP), that pin the script's hash (SRI), or load it as a module, can do so.
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Access-Control-Allow-Origin": "*",
 }
-"""Headers of a script that pages of other sites include."""
 _GZIPPED_FROM_BYTES: Final = 1_400
 """Shorter bodies fit into one packet uncompressed."""
 
@@ -32,7 +33,8 @@ class StaticBytes:
 
     def __init__(self, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
         self.body: Final = body
-        self._gzipped = gzip.compress(body, mtime=0) if len(body) > _GZIPPED_FROM_BYTES else None
+        is_text = not content_type.startswith("font/")
+        self._gzipped = gzip.compress(body, mtime=0) if is_text and len(body) > _GZIPPED_FROM_BYTES else None
         self._content_type = content_type
         self._etag = sha256(body).hexdigest()[:32]
         self._headers = {"X-Content-Type-Options": "nosniff", **headers}
@@ -58,6 +60,19 @@ class StaticFile(StaticBytes):
     def __init__(self, name: str, headers: Mapping[str, str]) -> None:
         path = _PROGRAM / name
         super().__init__(path.read_bytes(), _TYPES[path.suffix], headers)
+
+
+class ScriptForOtherSites(StaticBytes):
+    """The script *name* of the program, which pages of other sites include.
+
+    It is sent without its indentation, and of the lines that are comments with the first alone.
+    """
+
+    def __init__(self, name: str) -> None:
+        path = _PROGRAM / name
+        first, *lines = [line.strip() for line in path.read_text().splitlines()]
+        sent = "\n".join([first, *(line for line in lines if line and not line.startswith("//"))])
+        super().__init__(f"{sent}\n".encode(), _TYPES[path.suffix], _FOR_OTHER_SITES)
 
 
 def names_in(directory: str) -> list[str]:

@@ -6,10 +6,8 @@ from typing import ClassVar, Final
 
 from svc.actors.identity.sign_in_gate import SignInGate
 from svc.actors.system import System
-from svc.domain.errors import (
-    DomainError,
-    TooManyAttempts,
-)
+from svc.domain.crypto.keys import digest
+from svc.domain.errors import DomainError, TooManyAttempts
 from svc.domain.identity.known_browsers import read_mark
 from svc.storage.identity import accounts, sign_in
 from svc.storage.identity.accounts import Credentials
@@ -40,13 +38,18 @@ async def enter(
         known = read_mark(mark, system.secrets.sender)
         if known is None or not known.person_ids:
             raise
-        own = await system.store.of(Owner.SIGN_IN).read(
+        own = await system.store.of(Owner.PEOPLE).read(
             accounts.credentials_of, known.person_ids, email, organization_id
         )
         if not own:
             raise
         return await gate.enter_known(f"address {email}", f"browser {known.name}"), own
-    return attempt, await system.store.of(Owner.SIGN_IN).read(accounts.credentials, email, organization_id)
+    return attempt, await system.store.of(Owner.PEOPLE).read(accounts.credentials, email, organization_id)
+
+
+async def enter_link(system: System, token: str, address: str) -> Failure:
+    """Admit a look at the link of *token*, paced as sign-ins are. Raises `TooManyAttempts`."""
+    return await SignInGate(system, GATE).enter(f"link {digest(token)}", address)
 
 
 def take_back(system: System, attempt: Failure) -> None:
@@ -55,12 +58,14 @@ def take_back(system: System, attempt: Failure) -> None:
 
 
 @asynccontextmanager
-async def counted(system: System, attempt: Failure) -> AsyncIterator[None]:
-    """Store the attempt as failed on `WrongCredentials`; take it back on success and on any other refusal."""
+async def counted(
+    system: System, attempt: Failure, wrong: type[DomainError] = WrongCredentials
+) -> AsyncIterator[None]:
+    """Store the attempt as failed on *wrong*; take it back on success and on any other refusal."""
     try:
         yield
-    except WrongCredentials:
-        await system.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
+    except wrong:
+        await system.store.of(Owner.PEOPLE).write(sign_in.note_failure, attempt)
         raise
     except DomainError:
         take_back(system, attempt)

@@ -4,7 +4,7 @@ Reports are written to the store directly, many to a commit; only pulls go throu
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -13,8 +13,8 @@ import trio
 
 from svc.actors.channels.outbox import Outbox
 from svc.actors.system import System
-from svc.domain import json_input
 from svc.domain.channels.attachments import content_of
+from svc.domain.channels.limits import CHANNEL_CALLS_MAX, PULLS_WAITING_MAX
 from svc.domain.channels.messages import (
     ChannelInput,
     EvidenceReceived,
@@ -29,10 +29,10 @@ from svc.domain.channels.messages import (
     StatusReport,
 )
 from svc.domain.crypto.keys import digest
-from svc.domain.errors import NotFound, TooManyAttempts, Unauthenticated
+from svc.domain.errors import NotFound, TooManyAttempts, Unauthenticated, Unavailable
 from svc.domain.files.files import clean_name
-from svc.domain.limits import CHANNEL_CALLS_MAX, PULLS_WAITING_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.input import json as json_input
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.tool_results import ToolResult
 from svc.services import files, in_flight
 from svc.services.long_polls import WaitGone, has_gone
@@ -101,7 +101,7 @@ class _Call(NamedTuple):
 
 async def admit(system: System, key: str | None) -> ChannelRoute:
     """The bridge that calls with *key*. Raises `Unauthenticated`."""
-    bridge = None if key is None else await system.channel_keys.find(digest(key))
+    bridge = None if key is None else await system.channels.keys.find(digest(key))
     if bridge is None:
         raise Unauthenticated
     return bridge
@@ -110,19 +110,34 @@ async def admit(system: System, key: str | None) -> ChannelRoute:
 async def count_call(system: System, bridge: ChannelRoute) -> None:
     """Count a call of *bridge*. Raises `TooManyAttempts` over the limit, and does not count that call."""
     now = system.clock.now()
-    room_at = system.channel_calls.next_room_at(bridge.id, now)
+    room_at = system.channels.calls.next_room_at(bridge.id, now)
     if room_at is not None:
-        async with system.admissions.of(bridge.id):
+        async with system.calls.admissions.of(bridge.id):
             await trio.lowlevel.checkpoint()
         raise TooManyAttempts(
             f"more than {CHANNEL_CALLS_MAX} calls in a minute", retry_after_ms=room_at - now
         )
-    system.channel_calls.add(bridge.id, now)
+    system.channels.calls.add(bridge.id, now)
+    _note_use(system, bridge, now)
+
+
+def _note_use(system: System, bridge: ChannelRoute, now: int) -> None:
+    """Have the use of the key noted, once a minute: no call waits for that, or fails by it."""
+    noted = system.channels.noted_uses
+    if noted.next_room_at(bridge.id, now) is None:
+        noted.add(bridge.id, now)
+        with suppress(Unavailable):
+            Outbox(system, bridge.connection_id).note_use.tell(bridge, now)
+
+
+def is_door(name: str) -> bool:
+    """Whether there is a channel door called *name*."""
+    return name in _DOORS
 
 
 def check_door(name: str) -> None:
     """Raises `NotFound` for a name that is no channel door."""
-    if name not in _DOORS:
+    if not is_door(name):
         raise NotFound("there is no such channel door")
 
 
@@ -171,7 +186,7 @@ async def _call(system: System, bridge: ChannelRoute, call: _Call, wait_gone: Wa
         }
         if contents:
             return await _receive_with(system, bridge, call, call.request, contents)
-    async with system.writes.of(bridge.organization_id):
+    async with system.calls.writes.of(bridge.organization_id):
         return await system.store.of(bridge.organization_id).write(_write, bridge, call)
 
 
@@ -183,7 +198,7 @@ async def _receive_with(
         arrived = {}
         new = {}
         for place, content in contents.items():
-            incoming = await held.enter_async_context(system.files.receive())
+            incoming = await held.enter_async_context(system.files.contents.receive())
             await incoming.write(content)
             facts = await incoming.finish()
             arrived[place] = (incoming, facts)
@@ -197,7 +212,7 @@ async def _receive_with(
 
         async with (
             files.kept(system, bridge.organization_id, arrived.values()),
-            system.writes.of(bridge.organization_id),
+            system.calls.writes.of(bridge.organization_id),
         ):
             return await system.store.of(bridge.organization_id).write(write)
 

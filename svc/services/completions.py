@@ -11,17 +11,15 @@ from svc.actors.ai.completion_streams import Sink
 from svc.actors.ai.large_bodies import run_beside
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
-from svc.domain.ai.errors import GatewayError
+from svc.domain.ai.errors import GatewayError, unknown_model
+from svc.domain.ai.models import Choice, OrganizationModels
 from svc.domain.ai.requests import CompletionRequest
 from svc.domain.errors import Forbidden, Unauthenticated
-from svc.domain.identity.callers import Call, Caller
-from svc.domain.times import SECOND_MS, rfc3339
+from svc.domain.identity.callers import Call, Caller, permit_models
+from svc.domain.locale.times import SECOND_MS, rfc3339
 from svc.services import tool_calls
 from svc.storage.ai import calls, key_months, ledger
 from svc.storage.identity import api_keys
-
-GATEWAY = "ai.gateway"
-"""What a key has to be limited to."""
 
 
 class ModelEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,8 +27,8 @@ class ModelEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     object: str = "model"
-    created: int = 0
-    """Seconds since the epoch; 0 for one of the configuration, which has no such time."""
+    created: int
+    """When it was configured or set, in seconds since the epoch."""
     owned_by: str
 
 
@@ -69,14 +67,13 @@ class KeyLeft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def check_reach(system: System, admission: Admission, request_id: str) -> None:
-    """Raises `Forbidden` for a key that is not for the gateway, and audits that."""
-    caller = admission.caller
-    if caller.limited_to == GATEWAY:
-        return
-    error = Forbidden("this key is not for the AI gateway: mint one that is limited to ai.gateway")
-    call = Call(caller=caller, door="gateway", request_id=request_id)
-    await tool_calls.note_refusal(system, call, "gateway", error)
-    raise error
+    """Raises `Forbidden` for a key that is not for the gateway, or has not the right, and audits that."""
+    try:
+        permit_models(admission.caller)
+    except Forbidden as error:
+        call = Call(caller=admission.caller, door="gateway", request_id=request_id)
+        await tool_calls.note_refusal(system, call, "gateway", error)
+        raise
 
 
 async def read_request(system: System, body: bytes) -> CompletionRequest:
@@ -98,19 +95,27 @@ async def list_models(system: System, caller: Caller) -> ModelPage:
     """The models that the caller may name. Raises `Unauthenticated`."""
     access = CompletionAccess(system, caller)
     organization = await access.load()
-    created = {
-        model.id: provider.updated_at // SECOND_MS
-        for provider in reversed(organization.own)
-        for model in provider.models
-    }
-    return ModelPage(
-        data=tuple(
-            ModelEntry(id=choice.id, created=created[choice.id], owned_by="organization")
-            if choice.first.payer == "organization"
-            else ModelEntry(id=choice.id, owned_by=system.models.models[choice.id].owned_by)
-            for choice in organization.models(system.models, access.caller.models)
-        )
-    )
+    choices = organization.models(system.ai.models, access.caller.models)
+    return ModelPage(data=tuple(_entry(system, organization, choice) for choice in choices))
+
+
+async def get_model(system: System, caller: Caller, model_id: str) -> ModelEntry:
+    """One model that the caller may name. Raises `Unauthenticated`, and `GatewayError` for any other."""
+    access = CompletionAccess(system, caller)
+    organization = await access.load()
+    choice = organization.choose(system.ai.models, model_id, access.caller.models)
+    if choice is None:
+        raise unknown_model()
+    return _entry(system, organization, choice)
+
+
+def _entry(system: System, organization: OrganizationModels, choice: Choice) -> ModelEntry:
+    if choice.first.payer == "credits":
+        model = system.ai.models.models[choice.id]
+        created = system.started_at // SECOND_MS if model.created is None else model.created
+        return ModelEntry(id=choice.id, created=created, owned_by=model.owned_by)
+    set_at = next(one.updated_at for one in organization.own if one.id == choice.first.provider)
+    return ModelEntry(id=choice.id, created=set_at // SECOND_MS, owned_by="organization")
 
 
 async def key_left(system: System, caller: Caller) -> KeyLeft:
@@ -141,7 +146,7 @@ async def key_left(system: System, caller: Caller) -> KeyLeft:
         )
 
     await CompletionAccess(system, caller).load()
-    async with system.reads.of(caller.organization_id):
+    async with system.calls.reads.of(caller.organization_id):
         return await system.store.of(caller.organization_id).read(left, system.clock.now())
 
 

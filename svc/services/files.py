@@ -36,7 +36,7 @@ class FileUploaded(msgspec.Struct, frozen=True, rename="camel"):
     file_id: str
 
 
-class _Uploaded(msgspec.Struct, frozen=True):
+class _UploadIdentity(msgspec.Struct, frozen=True):
     """What a repeated upload is compared by."""
 
     name: str
@@ -71,19 +71,19 @@ async def upload(system: System, call: Call, name: str, pieces: Pieces, key: str
     """
     caller = call.caller
     async with AsyncExitStack() as held:
-        _take(held, system.uploads, caller.organization_id, "the organization has")
-        _take(held, system.uploads_of_senders, f"{caller.organization_id} {caller.id}", "you have")
+        _take(held, system.files.uploads, caller.organization_id, "the organization has")
+        _take(held, system.files.uploads_of_senders, f"{caller.organization_id} {caller.id}", "you have")
         held.enter_context(system.stream_places.files.hold(caller.organization_id))
         if key is not None:
             idempotency.check_key(key)
             held.enter_context(in_flight.exclusive(system, caller.organization_id, caller.id, UPLOAD, key))
-        incoming = await held.enter_async_context(system.files.receive())
+        incoming = await held.enter_async_context(system.files.contents.receive())
         facts = await _receive(incoming, pieces)
         new = NewFile(name=name, facts=facts, creator_kind=caller.kind, creator_id=caller.id)
         repeatable = None
         if key is not None:
             repeatable = idempotency.repeatable(
-                caller.organization_id, caller.id, UPLOAD, key, _Uploaded(name, facts.digest)
+                caller.organization_id, caller.id, UPLOAD, key, _UploadIdentity(name, facts.digest)
             )
 
         def write(tx: Tx) -> ToolResult:
@@ -99,7 +99,7 @@ async def upload(system: System, call: Call, name: str, pieces: Pieces, key: str
 
         async with (
             kept(system, caller.organization_id, [(incoming, facts)]),
-            system.writes.of(caller.organization_id),
+            system.calls.writes.of(caller.organization_id),
         ):
             return await system.store.of(caller.organization_id).write(write)
 
@@ -126,7 +126,7 @@ async def kept(
     with trio.CancelScope(shield=True):
         async with AsyncExitStack() as held:
             for digest in sorted(by_digest):  # in one order, so that no two wait for each other
-                await held.enter_async_context(system.files.of(organization_id, digest))
+                await held.enter_async_context(system.files.contents.of(organization_id, digest))
             try:
                 for incoming in by_digest.values():
                     await incoming.keep(organization_id)
@@ -141,7 +141,7 @@ async def _delete_unneeded(system: System, organization_id: str, digests: Iterab
     with suppress(Unavailable, StoreError):
         for digest in digests:
             if not await units.read(files.has_content, organization_id, digest):
-                await system.files.delete(organization_id, digest)
+                await system.files.contents.delete(organization_id, digest)
 
 
 async def find(system: System, admission: Admission, call: Call, file_id: str) -> StoredFile:
@@ -152,7 +152,7 @@ async def find(system: System, admission: Admission, call: Call, file_id: str) -
     """
     tool_calls.check_budget(admission)
     try:
-        permit(call.caller, READ, needs=None, runs="open")
+        permit(call.caller, READ, needs=None, runs="open", reads=True)
     except Forbidden as error:
         await tool_calls.note_refusal(system, call, READ, error)
         raise
@@ -163,7 +163,7 @@ async def find(system: System, admission: Admission, call: Call, file_id: str) -
             raise NotFound("there is no such file")
         return file
 
-    async with system.reads.of(call.caller.organization_id):
+    async with system.calls.reads.of(call.caller.organization_id):
         return await system.store.of(call.caller.organization_id).read(read)
 
 
@@ -173,7 +173,7 @@ async def find_signed(system: System, file_id: str, ends: str, signature: str) -
     Raises `Forbidden` for an address that was changed or has ended, and `NotFound` for a file that is gone,
     or whose organization is closed.
     """
-    if not system.file_addresses.holds(file_id, ends, signature, system.clock.now()):
+    if not system.files.addresses.holds(file_id, ends, signature, system.clock.now()):
         raise Forbidden("this address was changed, or its time is over")
 
     def read(conn: Connection) -> StoredFile:
@@ -189,7 +189,7 @@ async def find_signed(system: System, file_id: str, ends: str, signature: str) -
 async def opened(system: System, file: StoredFile) -> AsyncIterator[OpenContent]:
     """The content of a file. Raises `NotFound`, and `Unavailable` where too many are fetched at once."""
     with system.stream_places.files.hold(file.organization_id):
-        async with system.files.open(file.organization_id, file.digest) as content:
+        async with system.files.contents.open(file.organization_id, file.digest) as content:
             yield content
 
 

@@ -32,9 +32,9 @@ class FirstOwner(msgspec.Struct, frozen=True):
 
 async def link(system: System) -> str | None:
     """A token for the first owner, which replaces the one before; None if there is an organization."""
-    if await system.store.of(Owner.SIGN_IN).read(organizations.is_any):
+    if await system.store.of(Owner.PEOPLE).read(organizations.is_any):
         return None
-    return system.first_owner.renew(system.clock.now(), system.random)
+    return system.identity.first_owner.renew(system.clock.now(), system.random)
 
 
 async def set_up(
@@ -47,7 +47,7 @@ async def set_up(
         InvalidInput: a name, the address, the time zone or the password does not meet the rules.
         Unavailable: too many passwords are being hashed.
     """
-    link_ = system.first_owner
+    link_ = system.identity.first_owner
     if not link_.opens(link_token, system.clock.now()):
         raise WrongCredentials(_REFUSED)
     with at("/organization"):
@@ -57,7 +57,7 @@ async def set_up(
     with at("/email"):
         email = normalise_email(first.email)
     with at("/password"):
-        hashed = await system.passwords.hash(first.password, salt_for(email, system.secrets.sender))
+        hashed = await system.identity.passwords.hash(first.password, salt_for(email, system.secrets.sender))
     token = new_key(SESSION, system.random)
 
     def unit(tx: Tx) -> Profile:
@@ -76,6 +76,6 @@ async def set_up(
         )
         return sign_in.open_session(tx, owner.id, token, browser)
 
-    profile = await system.store.of(Owner.SIGN_IN).write(unit)
+    profile = await system.store.alone.write(unit)
     link_.end()
     return sign_in.signed_in(system, token, profile, browser)

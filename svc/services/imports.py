@@ -21,7 +21,7 @@ _PIECES: Final = 16
 """Pieces of an output that are read at once: as many batches."""
 
 
-class PartTaken(msgspec.Struct, frozen=True, rename="camel"):
+class PartReceipt(msgspec.Struct, frozen=True, rename="camel"):
     """What the sender of a part is told."""
 
     id: str
@@ -32,7 +32,7 @@ class PartTaken(msgspec.Struct, frozen=True, rename="camel"):
 
 async def put_part(
     system: System, call: Call, import_id: str, number: int, *, data: bytes, digest: bytes | None
-) -> PartTaken:
+) -> PartReceipt:
     """Store a part of an upload; it is on disk when this returns. *digest* is its SHA-256, if it was told.
 
     Raises as `uploads.put_part`, and `Forbidden` if the caller may not import.
@@ -40,13 +40,13 @@ async def put_part(
     organization_id = call.caller.organization_id
     tool = await tool_calls.find(system, REGISTRY, call, TOOL)
 
-    def put(tx: Tx) -> PartTaken:
+    def put(tx: Tx) -> PartReceipt:
         tool_calls.permitted_now(system, tx.conn, tx.now, tool, call)
         import_ = uploads.put_part(tx, organization_id, import_id, number, data=data, told=digest)
         is_last = import_.next_part == uploads.parts_of(import_.bytes)
-        return PartTaken(import_.id, import_.state, None if is_last else import_.next_part)
+        return PartReceipt(import_.id, import_.state, None if is_last else import_.next_part)
 
-    async with system.writes.of(organization_id):
+    async with system.calls.writes.of(organization_id):
         return await system.store.of(organization_id).write(put)
 
 

@@ -14,10 +14,10 @@ def exclusive(system: System, organization_id: str, caller_id: str, name: str, k
     Raises `IdempotencyInProgress`.
     """
     call = (organization_id, caller_id, name, key)
-    if call in system.under_way:
+    if call in system.calls.under_way:
         raise IdempotencyInProgress("the first call under this idempotency key is still under way")
-    system.under_way.add(call)
+    system.calls.under_way.add(call)
     try:
         yield
     finally:
-        system.under_way.discard(call)
+        system.calls.under_way.discard(call)

@@ -4,7 +4,7 @@ import msgspec
 
 from svc.actors.mail.smtp_client import FailureClass
 from svc.actors.system import System
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.mail import statistics
 
 
@@ -30,7 +30,7 @@ class MailState(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 async def read(system: System) -> MailState:
     """As it is now."""
-    now, mailing = system.clock.now(), system.mailing
+    now, mailing = system.clock.now(), system.mail.mailing
     outbox = await system.store.read_long(statistics.statistics, now)
     oldest = outbox.oldest_created_at
     return MailState(

@@ -16,7 +16,7 @@ from svc.domain.identity import organizations as facts
 from svc.domain.identity.callers import Call, permit
 from svc.domain.identity.roles import Permission
 from svc.domain.identity.sessions import csrf_token
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.services import sign_in, tool_calls
 from svc.services.sign_in import Profile
 from svc.storage.identity import organizations
@@ -52,12 +52,14 @@ class OpenScreen(msgspec.Struct, frozen=True, kw_only=True):
     """None where the person is no active member of the organization that the address names, or of any."""
 
 
-async def open_screen(system: System, token: str, organization_id: str | None) -> OpenScreen:
-    """Open a screen in the organization, by default the person's home, or else their oldest one.
+async def open_screen(
+    system: System, token: str, organization_id: str | None, address: str | None = None
+) -> OpenScreen:
+    """Open a screen from *address* in the organization, by default the person's home, or their oldest one.
 
     Raises `Unauthenticated` without a session.
     """
-    session = await sign_in.session_of(system, token)
+    session = await sign_in.session_of(system, token, address)
     profile = await sign_in.profile_of(system, session.person_id)
     roles = {joined.organization_id: joined.role_id for joined in profile.organizations}
     if organization_id is None:
@@ -67,7 +69,7 @@ async def open_screen(system: System, token: str, organization_id: str | None) -
     if organization_id is not None and organization_id in roles:
         hint = system.screen_hints.newest(organization_id)
         try:
-            async with system.admissions.of(organization_id):
+            async with system.calls.admissions.of(organization_id):
                 admission = await Organization(system, organization_id).admit_person(session)
             found = await system.store.of(organization_id).read(_organization, organization_id)
         except (Unauthenticated, NotFound):
@@ -102,11 +104,9 @@ async def first_answers(
         caller=admission.caller,
         door="app",
         request_id=request_id,
-        allowed_networks=system.outbound_http.allowed,
-        registry=registry,
-        models=system.models,
+        installation=system.installation(registry),
         base_url=system.base_url,
-        file_links=system.file_addresses,
+        file_links=system.files.addresses,
     )
     answers: dict[str, msgspec.Raw] = {}
 
@@ -114,10 +114,17 @@ async def first_answers(
         tool = registry[name]
         body = msgspec.json.encode(given)
         try:
-            permit(call.caller, name, needs=tool.needs, own=tool.own, runs=tool.runs)
+            permit(
+                call.caller,
+                name,
+                needs=tool.needs,
+                own=tool.own,
+                runs=tool.runs,
+                reads=tool.effect == "reads",
+            )
             result = await tool_calls.run(system, tool, call, tool.read(body))
         except (DomainError, ActorError) as error:
-            log.debug("a first answer was left out", tool=name, why=repr(error))
+            log.debug("a first answer was left out", tool=name, why=type(error).__name__)
         else:
             answers[f"{name} {body.decode()}"] = msgspec.Raw(result.body)
 

@@ -7,6 +7,7 @@ import msgspec
 
 from svc.actors._core import ActorError
 from svc.actors.identity.organization import Organization
+from svc.actors.inbox.presences import HINT
 from svc.actors.screen_hints import HintStream
 from svc.actors.system import System
 from svc.domain.crypto.keys import digest
@@ -14,14 +15,14 @@ from svc.domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from svc.domain.hints import Hint
 from svc.domain.identity.callers import Caller
 from svc.domain.identity.roles import Permission
-from svc.services import tool_calls
+from svc.services import presence, tool_calls
 from svc.tools.tool import Tool
 
 MEDIA_TYPE: Final = "text/event-stream"
 _COMMENT: Final = b":\n\n"
 _encode: Final = msgspec.json.Encoder().encode
 
-_JUDGED_SINGLY: Final = frozenset({"approval", "view"})
+_JUDGED_SINGLY: Final = frozenset({"approval", "reply_template", "view"})
 """Nouns of which every member may read some, as their tools decide for each one. Their hints have no id, by
 which members would know of what they may not see."""
 
@@ -44,7 +45,7 @@ def readers_of(tools: Iterable[Tool[Any, Any]]) -> Readers:
         if tool.effect == "reads":
             enough = (None,) if tool.needs is None else (tool.needs, *((tool.own,) if tool.own else ()))
             readers[tool.noun] = tuple(dict.fromkeys((*readers.get(tool.noun, ()), *enough)))
-    return readers
+    return {**readers, HINT: (presence.NEEDS,)}
 
 
 class ScreenStream:
@@ -109,7 +110,7 @@ class ScreenStream:
             return True
         try:
             # Never by `session_of`: an open page is no use of the session, which ends when it is left alone.
-            session = await self._system.sessions.find(self._digest)
+            session = await self._system.identity.sessions.find(self._digest)
             if session is None:
                 return True
             if stream.must_recheck:

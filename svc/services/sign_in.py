@@ -21,13 +21,14 @@ from svc.domain.errors import (
     at,
 )
 from svc.domain.identity.known_browsers import mark_of, read_mark
+from svc.domain.identity.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.identity.people import Person
 from svc.domain.identity.sessions import Session, csrf_token, is_fresh
-from svc.domain.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.records.contact_points import normalise_email
 from svc.services.attempts import GATE, WrongCredentials, counted, enter, take_back
 from svc.storage.identity import accounts, invitations, sessions, sign_in
 from svc.storage.identity.accounts import Credentials, JoinedOrganization
+from svc.storage.mail import address_changes
 from svc.storage.store import Owner, Tx
 
 _REFUSED: Final = "no such account, or another password"
@@ -82,12 +83,14 @@ async def with_password(
     token = new_key(SESSION, system.random)
     async with counted(system, attempt):
         hashes = [credentials.password_hash for credentials in known]
-        opened = await system.passwords.matching(hashes, password, salt_for(address, system.secrets.sender))
+        opened = await system.identity.passwords.matching(
+            hashes, password, salt_for(address, system.secrets.sender)
+        )
         if not opened:
             raise WrongCredentials(_REFUSED)
         people = [credentials.person_id for credentials in known if credentials.password_hash in opened]
         try:
-            profile = await system.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
+            profile = await system.store.of(Owner.PEOPLE).write(_open_one_of, people, token, browser)
         except trio.Cancelled:
             take_back(system, attempt)  # the password was right, though the client has disconnected
             raise
@@ -98,7 +101,7 @@ async def with_password(
 async def with_link(system: System, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, and use it up. Raises `WrongCredentials`."""
     token = new_key(SESSION, system.random)
-    profile = await system.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
+    profile = await system.store.of(Owner.PEOPLE).write(_open_by_link, digest(link_token), token, browser)
     return signed_in(system, token, profile, browser)
 
 
@@ -114,7 +117,7 @@ async def sign_up(
         InvalidInput: the name or the password does not meet the rules.
         Unavailable: too many passwords are being hashed.
     """
-    units = system.store.of(Owner.SIGN_IN)
+    units = system.store.of(Owner.PEOPLE)
     invited = digest(invitation_token)
     invitation = await units.read(invitations.waiting, invited, system.clock.now())
     hashed = await new_hash(system, invitation.email, password)
@@ -125,7 +128,7 @@ async def sign_up(
             person = invitations.accept_as_new(tx, invited, name, hashed)
         return open_session(tx, person.id, token, browser)
 
-    profile = await units.write(unit)
+    profile = await system.store.alone.write(unit)
     return signed_in(system, token, profile, browser)
 
 
@@ -139,19 +142,21 @@ async def accept(system: System, token: str, invitation_token: str) -> Profile:
         Conflict: the person is a member already, or was one.
     """
     session = await session_of(system, token)
-    units = system.store.of(session.person_id)
-    await units.write(invitations.accept, digest(invitation_token), session.person_id)
+    await system.store.alone.write(invitations.accept, digest(invitation_token), session.person_id)
     return await profile_of(system, session.person_id)
 
 
-async def session_of(system: System, token: str) -> Session:
-    """Look up the session of *token*, and note its use. Raises `Unauthenticated` if there is none."""
+async def session_of(system: System, token: str, address: str | None = None) -> Session:
+    """Look up the session of *token*, and note its use from *address*, to the minute.
+
+    Raises `Unauthenticated` if there is none.
+    """
     token_digest = digest(token)
-    session = await system.sessions.find(token_digest)
+    session = await system.identity.sessions.find(token_digest)
     if session is None:
         raise Unauthenticated
     if not session.seen_at <= system.clock.now() < session.seen_at + SESSION_SEEN_NOTED_MS:
-        await system.store.of(session.person_id).write(sessions.note_seen, token_digest)
+        await system.store.of(Owner.PEOPLE).write(sessions.note_seen, token_digest, address)
     return session
 
 
@@ -173,14 +178,14 @@ async def confirm(system: System, token: str, password: str) -> None:
     """
     session = await session_of(system, token)
     profile = await profile_of(system, session.person_id)
-    units = system.store.of(session.person_id)
+    units = system.store.of(Owner.PEOPLE)
     attempt = await SignInGate(system, GATE).enter_known(
         f"person {session.person_id}", f"session {session.id}"
     )
     async with counted(system, attempt):
         hashed = await units.read(accounts.password_hash, session.person_id)
         salt = salt_for(profile.person.email, system.secrets.sender)
-        if not await system.passwords.matching([] if hashed is None else [hashed], password, salt):
+        if not await system.identity.passwords.matching([] if hashed is None else [hashed], password, salt):
             raise WrongCredentials(_REFUSED)
     try:
         await units.write(sessions.confirm, digest(token))
@@ -202,13 +207,13 @@ async def set_password(system: System, token: str, password: str) -> None:
         raise ConfirmationRequired("confirm who you are first")
     profile = await profile_of(system, session.person_id)
     hashed = await new_hash(system, profile.person.email, password)
-    units = system.store.of(session.person_id)
-    await units.write(accounts.set_password, session.person_id, hashed, digest(token))
+    units = system.store.of(Owner.PEOPLE)
+    await units.write(address_changes.set_password, session.person_id, hashed, digest(token))
 
 
 async def sign_out(system: System, token: str) -> None:
     """End the session; does nothing if there is none with that token."""
-    await system.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
+    await system.store.of(Owner.PEOPLE).write(sessions.end, digest(token))
 
 
 def signed_in(system: System, token: str, profile: Profile, browser: Browser) -> SignedIn:
@@ -220,21 +225,23 @@ def signed_in(system: System, token: str, profile: Profile, browser: Browser) ->
 
 async def new_hash(system: System, email: str, password: str) -> str:
     """The hash of a new password. Raises `InvalidInput` and `Unavailable`."""
-    salt = await system.store.of(Owner.SIGN_IN).read(accounts.salt, email, system.secrets.sender)
+    salt = await system.store.of(Owner.PEOPLE).read(accounts.salt, email, system.secrets.sender)
     with at("/password"):
-        return await system.passwords.hash(password, salt)
+        return await system.identity.passwords.hash(password, salt)
 
 
 async def _renew_hash(system: System, known: list[Credentials], person_id: str, password: str) -> None:
-    """Rehash a password that was hashed with outdated parameters, now that its plain text is known.
+    """Hash a password anew that was hashed with outdated parameters, or with the salt of another address.
 
-    The salt stays. While too many passwords wait to be hashed, this is left to the next sign-in.
+    Its plain text is known now. Accounts of an address share the salt of the first. While too many passwords
+    wait to be hashed, this is left to the next sign-in.
     """
     [hashed] = [credentials.password_hash for credentials in known if credentials.person_id == person_id]
-    if system.passwords.are_outdated(hashed):
+    salt = salt_of(known[0].password_hash)
+    if system.identity.passwords.are_outdated(hashed) or salt_of(hashed) != salt:
         with suppress(Unavailable):
-            renewed = await system.passwords.hash(password, salt_of(hashed))
-            await system.store.of(person_id).write(accounts.replace_hash, person_id, renewed)
+            renewed = await system.identity.passwords.hash(password, salt)
+            await system.store.of(Owner.PEOPLE).write(accounts.replace_hash, person_id, renewed)
 
 
 def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Profile:
@@ -264,7 +271,7 @@ def open_session(tx: Tx, person_id: str, token: str, browser: Browser) -> Profil
     if not profile.organizations:
         raise WrongCredentials("no organization lets this person in")
     replaces = None if browser.session_token is None else digest(browser.session_token)
-    sessions.create(tx, person_id, digest(token), browser.user_agent, replaces)
+    sessions.create(tx, person_id, digest(token), browser.user_agent, replaces, browser.address)
     return profile
 
 

@@ -1,5 +1,6 @@
 """Calls of tools: admit the caller, find the tool, run it. Every door calls this."""
 
+from time import perf_counter
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from svc.actors._core import ActorError
 from svc.actors.identity.organization import Admission, Organization
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
-from svc.domain.crypto.keys import digest
+from svc.domain.crypto.keys import ACCESS_TOKEN, digest
 from svc.domain.errors import (
     Fault,
     Forbidden,
@@ -23,17 +24,21 @@ from svc.domain.errors import (
     Unavailable,
     UnknownTool,
 )
+from svc.domain.grants.oauth import McpDoorName
 from svc.domain.identity.access import admit_again
 from svc.domain.identity.callers import Call, operator_call, permit
+from svc.domain.input.near_names import shown
 from svc.domain.limits import POLLS_WAITING_MAX
-from svc.domain.near_names import shown
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
+from svc.domain.records.limits import UNINDEXED_LIST_MS
 from svc.domain.tool_results import ToolResult
 from svc.services import in_flight, sign_in
 from svc.services.long_polls import WaitGone, has_gone
 from svc.storage import audit, idempotency
 from svc.storage.identity import access, organizations
+from svc.storage.records.listing.index_builds import IndexNotReady
 from svc.storage.store import TakesLong, Tx
+from svc.telemetry.spans import note
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from svc.tools.registry import Registry
@@ -47,24 +52,54 @@ async def admit_key(system: System, key: str | None) -> Admission:
     if key is None:
         raise Unauthenticated
     key_digest = digest(key)
-    route = await system.keys.find(key_digest)
+    route = await system.identity.keys.find(key_digest)
     if route is None:
         raise Unauthenticated
-    async with system.admissions.of(route.organization_id):
+    async with system.calls.admissions.of(route.organization_id):
         return await Organization(system, route.organization_id).admit_key(key_digest)
 
 
-async def admit_person(system: System, session_token: str, organization_id: str | None) -> Admission:
+async def admit_at_mcp(system: System, token: str | None, door: McpDoorName) -> Admission:
+    """Admit a call at an MCP door, with an API key or a connected app's token for it, and count it.
+
+    Raises `Unauthenticated`.
+    """
+    if token is None or not token.startswith(ACCESS_TOKEN):
+        return await admit_key(system, token)
+    route = await system.identity.access_tokens.find(digest(token))
+    if route is None or route.door != door:
+        raise Unauthenticated
+    async with system.calls.admissions.of(route.organization_id):
+        return await Organization(system, route.organization_id).admit_grant(route.grant_id)
+
+
+async def admit_person(
+    system: System,
+    session_token: str,
+    organization_id: str | None,
+    address: str | None = None,
+    *,
+    by_hand: bool = True,
+) -> Admission:
     """Admit a signed-in person's call to the organization, by default their home, and count it.
+
+    What a page does *by_hand* is a use of the session; what it does of itself is none, so that the session of
+    a page that is left open ends.
 
     Raises `Unauthenticated` without a session, and `Forbidden` for a person who is no active member there.
     """
-    session = await sign_in.session_of(system, session_token)
+    if by_hand:
+        session = await sign_in.session_of(system, session_token, address)
+    else:
+        found = await system.identity.sessions.find(digest(session_token))
+        if found is None:
+            raise Unauthenticated
+        session = found
     if organization_id is None:
         profile = await sign_in.profile_of(system, session.person_id)
         organization_id = profile.person.home_organization_id
     try:
-        async with system.admissions.of(organization_id):
+        async with system.calls.admissions.of(organization_id):
             return await Organization(system, organization_id).admit_person(session)
     except (Unauthenticated, NotFound):
         raise Forbidden("you are no active member of that organization") from None
@@ -74,13 +109,9 @@ async def admit_operator(system: System, organization_id: str, request_id: str) 
     """A call of the operator in the organization, which no budget counts. Raises `NotFound`."""
     await system.store.of(organization_id).read(organizations.get, organization_id)
     call = operator_call(
-        organization_id,
-        allowed_networks=system.outbound_http.allowed,
-        registry=REGISTRY,
-        models=system.models,
-        base_url=system.base_url,
+        organization_id, installation=system.installation(REGISTRY), base_url=system.base_url
     )
-    return msgspec.structs.replace(call, request_id=request_id, file_links=system.file_addresses)
+    return msgspec.structs.replace(call, request_id=request_id, file_links=system.files.addresses)
 
 
 def check_budget(admission: Admission) -> None:
@@ -116,8 +147,16 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
         raise UnknownTool(f"there is no tool {shown(name)}{registry.hint(name)}")
     if tool.deprecated is not None and system.clock.now() >= tool.deprecated.times.gone_at:
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
+    note("svc.tool", tool.name)
     try:
-        permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
+        permit(
+            call.caller,
+            tool.name,
+            needs=tool.needs,
+            own=tool.own,
+            runs=tool.runs,
+            reads=tool.effect == "reads",
+        )
     except Forbidden as error:
         await note_refusal(system, call, tool.lasting_name, error)
         raise
@@ -153,13 +192,13 @@ async def run(
         if tool.effect == "reads":
             return await _poll(system, tool, call, request, wait_gone)
         if idempotency_key is None:
-            async with system.writes.of(call.caller.organization_id):
+            async with system.calls.writes.of(call.caller.organization_id):
                 return (await units.write(write)).answered()
         _check_repeatable(tool, idempotency_key)
         with in_flight.exclusive(
             system, call.caller.organization_id, call.caller.id, tool.lasting_name, idempotency_key
         ):
-            async with system.writes.of(call.caller.organization_id):
+            async with system.calls.writes.of(call.caller.organization_id):
                 return (await units.write(write, idempotency_key)).answered()
     except Forbidden as error:
         await note_refusal(system, call, tool.lasting_name, error)
@@ -187,37 +226,56 @@ async def _poll(
 
 async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolInput) -> ToolResult:
     now = system.clock.now()
+    late_at = perf_counter() + UNINDEXED_LIST_MS / SECOND_MS  # a thread cannot read the system's clock
 
     def read(conn: Connection, *, patient: bool = False) -> ToolResult:
         current = permitted_now(system, conn, now, tool, call)
-        return execution.read(conn, now, tool, current, request, patient=patient)
+        return execution.read(
+            conn, now, tool, current, request, patient=patient, is_late=lambda: perf_counter() > late_at
+        )
 
     units = system.store.of(call.caller.organization_id)
     try:
-        async with system.reads.of(call.caller.organization_id):
+        async with system.calls.reads.of(call.caller.organization_id):
             result = await units.read(read)
     except TakesLong:
-        result = await units.read_long(read, patient=True)
+        try:
+            result = await units.read_long(read, patient=True)
+        except IndexNotReady as refusal:
+            _have_indexed(system, call.caller.organization_id, refusal.unindexed)
+            raise
     if result.unindexed or result.unindexed_submissions:
-        _have_indexed(system, call.caller.organization_id, result)
+        _have_indexed(
+            system,
+            call.caller.organization_id,
+            result.unindexed,
+            submissions=result.unindexed_submissions,
+        )
     return result
 
 
-def _have_indexed(system: System, organization_id: str, result: ToolResult) -> None:
+def _have_indexed(
+    system: System, organization_id: str, property_ids: tuple[str, ...], *, submissions: bool = False
+) -> None:
     try:
-        Indexer(system, organization_id).index.tell(
-            result.unindexed, submissions=result.unindexed_submissions
-        )
+        Indexer(system, organization_id).index.tell(property_ids, submissions=submissions)
     except (ActorError, Unavailable) as error:
         # The next list that misses the index tells the Indexer again.
-        log.warning("not told of a missing index", organization=organization_id, why=repr(error))
+        log.warning("not told of a missing index", organization=organization_id, why=error)
 
 
 def permitted_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
     """As `as_of_now`, if the caller may still run *tool*. Raises as it does, and as `permit`."""
     current = as_of_now(system, conn, now, call)
     if current is not call:
-        permit(current.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
+        permit(
+            current.caller,
+            tool.name,
+            needs=tool.needs,
+            own=tool.own,
+            runs=tool.runs,
+            reads=tool.effect == "reads",
+        )
     return current
 
 
@@ -229,7 +287,7 @@ def as_of_now(system: System, conn: Connection, now: int, call: Call) -> Call:
     """
     organization_id = call.caller.organization_id
     revision = call.caller.access_revision
-    if revision is None or not system.access_revisions.changed(organization_id, revision):
+    if revision is None or not system.identity.access_revisions.changed(organization_id, revision):
         return call
     caller = admit_again(access.load(conn, organization_id, now), call.caller, now)
     return msgspec.structs.replace(call, caller=caller)
@@ -250,4 +308,4 @@ async def note_refusal(system: System, call: Call, action: str, forbidden: Forbi
         units = system.store.of(call.caller.organization_id)
         await units.write(audit.note_refusal, call, action, forbidden.code)
     except Unavailable as error:
-        log.warning("a refusal is not in the audit trail", action=action, why=repr(error))
+        log.warning("a refusal is not in the audit trail", action=action, why=error)

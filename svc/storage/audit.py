@@ -1,6 +1,6 @@
 """The audit trail: caller, action, target and door, inserted in the transaction of the action itself."""
 
-from typing import Any, Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -11,7 +11,7 @@ from svc.domain.ids import first_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import tables
 from svc.storage.pages import Keyset, Total, total
-from svc.storage.readable import LenientDecoder
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
 
@@ -64,8 +64,25 @@ class AuditPage(msgspec.Struct, frozen=True):
     """How many entries the list has, if that was asked."""
 
 
-_INSERT = Statement(sa.insert(tables.audit))
-_ASKED_BY: Final = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, tables.audit.c.asked_by)
+class Act(NamedTuple):
+    """What somebody did, of the newest entries. `at` is ms since the epoch."""
+
+    at: int
+    caller_kind: CallerKind
+    caller_id: str
+    action: str
+    target: str | None
+    outcome: Outcome
+
+
+ENTRIES: Final = Rows(tables.audit, AuditEntry, empty={"asked_by": dict})
+_LATEST: Final = Statement(
+    sa.select(*(tables.audit.c[name] for name in Act._fields))
+    .where(tables.audit.c.organization_id == sa.bindparam("organization_id"))
+    .order_by(tables.audit.c.id.desc())
+    .limit(sa.bindparam("most", type_=sa.Integer)),
+    Act,
+)
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
@@ -86,8 +103,7 @@ def _insert(  # noqa: PLR0917  # the parts of one row
     tx: Tx, call: Call, action: str, target: str | None, outcome: Outcome, reason: str | None
 ) -> None:
     caller = call.caller
-    _INSERT.run(
-        tx.conn,
+    entry = AuditEntry(
         id=tx.new_id("aud"),
         organization_id=caller.organization_id,
         at=tx.now,
@@ -100,8 +116,24 @@ def _insert(  # noqa: PLR0917  # the parts of one row
         outcome=outcome,
         reason=reason,
         request_id=call.request_id,
-        asked_by=None if call.asked_by is None else msgspec.json.encode(call.asked_by).decode(),
+        asked_by=call.asked_by,
     )
+    ENTRIES.insert(tx.conn, entry)
+
+
+def list_actions(conn: sa.Connection, organization_id: str) -> list[str]:
+    """All actions that the organization's trail has, of all time, in the order of their names.
+
+    Each is one search in the index of actions, from the one before to the next: the entries are not read.
+    """
+    column = tables.audit.c
+    own = column.organization_id == organization_id
+    found = sa.select(sa.func.min(column.action).label("action")).where(own).cte("found", recursive=True)
+    following = sa.select(sa.func.min(column.action)).where(own, column.action > found.c.action)
+    found = found.union_all(
+        sa.select(following.scalar_subquery().correlate(found)).where(found.c.action.is_not(None))
+    )
+    return list(conn.scalars(sa.select(found.c.action).where(found.c.action.is_not(None))))
 
 
 def list_page(view: View, organization_id: str, filter_: AuditFilter) -> AuditPage:
@@ -131,12 +163,14 @@ def list_page(view: View, organization_id: str, filter_: AuditFilter) -> AuditPa
         matching += [column.at >= filter_.since, column.id >= first_id("aud", max(0, filter_.since))]
     if filter_.until is not None:
         matching.append(column.at < filter_.until)
-    entries = sa.select(tables.audit).where(column.organization_id == organization_id, *matching)
+    entries = ENTRIES.select(column.organization_id == organization_id, *matching)
     rows, next_cursor = keyset.fetch(view.conn, entries, column.id, newest_first=True)
     counted = total(view.conn, entries) if filter_.total else None
-    return AuditPage([_from_row(row) for row in rows], next_cursor, counted)
+    return AuditPage([*map(ENTRIES.make, rows)], next_cursor, counted)
 
 
-def _from_row(row: Any) -> AuditEntry:
-    asked_by = None if row.asked_by is None else _ASKED_BY.read(row.asked_by, row.id)
-    return AuditEntry(**row._asdict() | {"asked_by": asked_by})
+def latest(conn: sa.Connection, organization_id: str, most: int) -> list[Act]:
+    """What was done of the newest *most* entries, the newest first; refusals are left out of it."""
+    return [
+        act for act in _LATEST.all(conn, organization_id=organization_id, most=most) if act.outcome == "done"
+    ]

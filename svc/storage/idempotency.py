@@ -6,7 +6,7 @@ retried after a crash either finds its answer, or its effect did not happen.
 
 import hashlib
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -33,13 +33,6 @@ class Repeatable(msgspec.Struct, frozen=True):
     fingerprint: bytes
 
 
-class _Answered(NamedTuple):
-    """The arguments of a first call, and its answer."""
-
-    fingerprint: bytes
-    answer: bytes
-
-
 _encode: Final = msgspec.json.Encoder().encode
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -50,8 +43,7 @@ _FIND = Statement(
         tables.idempotency.c.tool == sa.bindparam("tool"),
         tables.idempotency.c.key == sa.bindparam("key"),
         tables.idempotency.c.created_at > sa.bindparam("since"),
-    ),
-    _Answered,
+    )
 )
 # An expired row that was not pruned yet is replaced.
 _KEEP = Statement(insert_or_replace(tables.idempotency, ["organization_id", "caller_id", "tool", "key"]))
@@ -80,14 +72,7 @@ def first_answer(conn: sa.Connection, call: Repeatable, now: int) -> bytes | Non
     Raises `IdempotencyMismatch` if the first had other arguments.
     """
     since = now - IDEMPOTENCY_LIFE_MS
-    row = _FIND.one(
-        conn,
-        organization_id=call.organization_id,
-        caller_id=call.caller_id,
-        tool=call.tool,
-        key=call.key,
-        since=since,
-    )
+    row = _FIND.one(conn, msgspec.structs.asdict(call) | {"since": since})
     if row is None:
         return None
     if row.fingerprint != call.fingerprint:
@@ -97,16 +82,7 @@ def first_answer(conn: sa.Connection, call: Repeatable, now: int) -> bytes | Non
 
 def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
     """Store the answer of a first call, for `IDEMPOTENCY_LIFE_MS`."""
-    _KEEP.run(
-        tx.conn,
-        organization_id=call.organization_id,
-        caller_id=call.caller_id,
-        tool=call.tool,
-        key=call.key,
-        fingerprint=call.fingerprint,
-        answer=answer,
-        created_at=tx.now,
-    )
+    _KEEP.run(tx.conn, msgspec.structs.asdict(call) | {"answer": answer, "created_at": tx.now})
 
 
 def once(tx: Tx, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> ToolResult:

@@ -12,25 +12,19 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc import storage
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
+from svc.packages import modules_called
 from svc.storage import stored_json, tables
-from svc.storage.agent import integrity as agent_integrity
-from svc.storage.ai import integrity as ai_integrity
-from svc.storage.approvals import integrity as approvals_integrity
 from svc.storage.channels import tables as channels_tables
-from svc.storage.files import integrity as files_integrity
 from svc.storage.forms import search_blocks
 from svc.storage.forms import tables as forms_tables
-from svc.storage.identity import integrity as identity_integrity
 from svc.storage.identity import tables as identity_tables
-from svc.storage.mail import integrity as mail_integrity
 from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
 from svc.storage.records.listing import pictures
 from svc.storage.sites import sites
-from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
-from svc.storage.webhooks import integrity as webhooks_integrity
-from svc.storage.workflows import integrity as workflows_integrity
+from svc.storage.sql.wholeness import foreign_key_faults, integrity_faults
 
 EXAMPLES_MAX: Final = 5
 
@@ -48,6 +42,13 @@ class Finding(msgspec.Struct, frozen=True):
     """The first of them."""
 
 
+_replies, _conversations = channels_tables.replies, channels_tables.conversations
+_connections, _submissions = channels_tables.connections, forms_tables.submissions
+_records, _objects = records_tables.records, records_tables.objects
+_identities, _notes = records_tables.identities, records_tables.notes
+_suggestions, _organizations = records_tables.suggestions, identity_tables.organizations
+
+
 def check(conn: sa.Connection, more: Mapping[str, Broken] | None = None) -> Iterator[Finding]:
     """Run every check, and *more* of them, within one transaction of *conn*."""
     for promise, broken in {**INVARIANTS, **(more or {})}.items():
@@ -60,8 +61,9 @@ def check(conn: sa.Connection, more: Mapping[str, Broken] | None = None) -> Iter
         yield Finding(promise, count, tuple(examples))
 
 
-def _submissions(where: sa.ColumnElement[bool]) -> Broken:
-    return lambda conn: conn.scalars(sa.select(forms_tables.submissions.c.id).where(where))
+def _rows(table: sa.Table, *where: sa.ColumnElement[bool]) -> Broken:
+    """The ids of the rows of *table* for which all of *where* holds."""
+    return lambda conn: conn.scalars(sa.select(table.c.id).where(*where))
 
 
 def _of_another_organization(conn: sa.Connection) -> Iterator[str]:
@@ -91,38 +93,30 @@ def _crossings() -> tuple[tuple[str, str, sa.Select[Any]], ...]:
 
 def _without_objects(conn: sa.Connection) -> Iterator[str]:
     for builtin in BUILTIN_OBJECTS:
-        has = sa.select(records_tables.objects.c.id).where(
-            records_tables.objects.c.organization_id == identity_tables.organizations.c.id,
-            records_tables.objects.c.slug == builtin.slug,
+        has = sa.select(_objects.c.id).where(
+            _objects.c.organization_id == _organizations.c.id,
+            _objects.c.slug == builtin.slug,
         )
-        for organization_id in conn.scalars(
-            sa.select(identity_tables.organizations.c.id).where(~has.exists())
-        ):
+        for organization_id in conn.scalars(sa.select(_organizations.c.id).where(~has.exists())):
             yield f"{organization_id} has no {builtin.slug}"
 
 
 def _unknown_by(conn: sa.Connection) -> Iterator[str]:
     """Contacts that are not known by the e-mail and phone that they have, and by those merged into them."""
     survivors = set(
-        conn.scalars(
-            sa.select(records_tables.records.c.merged_into).where(
-                records_tables.records.c.merged_into.is_not(None)
-            )
-        )
+        conn.scalars(sa.select(_records.c.merged_into).where(_records.c.merged_into.is_not(None)))
     )
     rows = conn.execute(
         sa.select(
-            records_tables.records.c.id,
-            sa.cast(records_tables.records.c.properties, sa.LargeBinary),
-            records_tables.identities.c.kind,
-            records_tables.identities.c.value,
+            _records.c.id,
+            sa.cast(_records.c.properties, sa.LargeBinary),
+            _identities.c.kind,
+            _identities.c.value,
         )
-        .join(records_tables.objects, records_tables.objects.c.id == records_tables.records.c.object_id)
-        .outerjoin(
-            records_tables.identities, records_tables.identities.c.record_id == records_tables.records.c.id
-        )
-        .where(records_tables.objects.c.slug == CONTACT, records_tables.records.c.deleted_at.is_(None))
-        .order_by(records_tables.records.c.id)
+        .join(_objects, _objects.c.id == _records.c.object_id)
+        .outerjoin(_identities, _identities.c.record_id == _records.c.id)
+        .where(_objects.c.slug == CONTACT, _records.c.deleted_at.is_(None))
+        .order_by(_records.c.id)
         .execution_options(yield_per=1_000)
     )
     for contact_id, group in groupby(rows.tuples(), key=itemgetter(0)):
@@ -138,14 +132,14 @@ def _unknown_by(conn: sa.Connection) -> Iterator[str]:
 
 
 def _filed_without_note(conn: sa.Connection) -> Iterable[str]:
-    note = sa.select(records_tables.notes.c.id).where(
-        records_tables.notes.c.record_id == forms_tables.submissions.c.contact_id,
-        records_tables.notes.c.submission_id == forms_tables.submissions.c.id,
+    note = sa.select(_notes.c.id).where(
+        _notes.c.record_id == _submissions.c.contact_id,
+        _notes.c.submission_id == _submissions.c.id,
     )
     return conn.scalars(
-        sa.select(forms_tables.submissions.c.id).where(
-            forms_tables.submissions.c.state == "filed",
-            forms_tables.submissions.c.contact_id.is_not(None),
+        sa.select(_submissions.c.id).where(
+            _submissions.c.state == "filed",
+            _submissions.c.contact_id.is_not(None),
             ~note.exists(),
         )
     )
@@ -161,29 +155,26 @@ def _positions_ahead(conn: sa.Connection) -> Iterable[str]:
 
 def _messages_elsewhere(conn: sa.Connection) -> Iterable[str]:
     """Messages and replies of a conversation that are of another connection than it is."""
-    for table in (channels_tables.messages, channels_tables.replies):
+    for table in (channels_tables.messages, _replies):
         yield from conn.scalars(
             sa.select(table.c.id)
-            .join(
-                channels_tables.conversations, channels_tables.conversations.c.id == table.c.conversation_id
-            )
-            .where(channels_tables.conversations.c.connection_id != table.c.connection_id)
+            .join(_conversations, _conversations.c.id == table.c.conversation_id)
+            .where(_conversations.c.connection_id != table.c.connection_id)
         )
 
 
 def _taken_twice(conn: sa.Connection) -> Iterable[str]:
     """Conversations of which a reply is taken while an earlier one waits, is leased or is being pushed."""
-    ahead = channels_tables.replies.alias()
+    ahead = _replies.alias()
     return conn.scalars(
-        sa.select(channels_tables.replies.c.conversation_id)
+        sa.select(_replies.c.conversation_id)
         .distinct()
         .join(
             ahead,
-            (ahead.c.conversation_id == channels_tables.replies.c.conversation_id)
-            & (ahead.c.id < channels_tables.replies.c.id),
+            (ahead.c.conversation_id == _replies.c.conversation_id) & (ahead.c.id < _replies.c.id),
         )
         .where(
-            channels_tables.replies.c.state == "taken",
+            _replies.c.state == "taken",
             sa.or_(ahead.c.state == "waiting", ahead.c.lease_expires_at.is_not(None)),
         )
     )
@@ -192,19 +183,17 @@ def _taken_twice(conn: sa.Connection) -> Iterable[str]:
 def _taken_without_end(conn: sa.Connection) -> Iterable[str]:
     """Replies that are taken without an end, though no push reached their bridge."""
     reached = sa.select(channels_tables.deliveries.c.id).where(
-        channels_tables.deliveries.c.reply_id == channels_tables.replies.c.id,
+        channels_tables.deliveries.c.reply_id == _replies.c.id,
         channels_tables.deliveries.c.done_at.is_not(None),
     )
     return conn.scalars(
-        sa.select(channels_tables.replies.c.id).where(
-            channels_tables.replies.c.state == "taken",
-            channels_tables.replies.c.lease_expires_at.is_(None),
+        sa.select(_replies.c.id).where(
+            _replies.c.state == "taken",
+            _replies.c.lease_expires_at.is_(None),
             ~reached.exists(),
         )
     )
 
-
-_column = forms_tables.submissions.c
 
 INVARIANTS: Final[dict[str, Broken]] = {
     "the file is whole": integrity_faults,
@@ -212,75 +201,73 @@ INVARIANTS: Final[dict[str, Broken]] = {
     "nothing refers to what is not there": foreign_key_faults,
     "nothing refers to another organization's": _of_another_organization,
     "every organization has its built-in objects": _without_objects,
-    "every submission is due, queued, filed, held or erased": _submissions(
-        _column.state.not_in(("due", "queued", "filed", "held", "erased"))
+    "every submission is due, queued, filed, held, discarded or erased": _rows(
+        _submissions,
+        _submissions.c.state.not_in(("due", "queued", "filed", "held", "discarded", "erased")),
     ),
-    "every due submission has its place in the form's pace": _submissions(
-        sa.and_(_column.state == "due", _column.paced_at.is_(None))
+    "every discarded submission says since when and from which state, and no other does": _rows(
+        _submissions,
+        sa.or_(
+            (_submissions.c.state == "discarded") != _submissions.c.discarded_at.is_not(None),
+            (_submissions.c.state == "discarded")
+            != sa.func.coalesce(_submissions.c.discarded_from, "").in_(("due", "queued", "held")),
+        ),
     ),
-    "every queued submission waits since a time, and has no place in the pace": _submissions(
-        sa.and_(_column.state == "queued", sa.or_(_column.queued_at.is_(None), _column.paced_at.is_not(None)))
+    "every due submission has its place in the form's pace": _rows(
+        _submissions, _submissions.c.state == "due", _submissions.c.paced_at.is_(None)
     ),
-    "every filed submission has its contact and its time": _submissions(
-        sa.and_(_column.state == "filed", sa.or_(_column.contact_id.is_(None), _column.filed_at.is_(None)))
+    "every queued submission waits since a time, and has no place in the pace": _rows(
+        _submissions,
+        _submissions.c.state == "queued",
+        sa.or_(_submissions.c.queued_at.is_(None), _submissions.c.paced_at.is_not(None)),
+    ),
+    "every filed submission has its contact and its time": _rows(
+        _submissions,
+        _submissions.c.state == "filed",
+        sa.or_(_submissions.c.contact_id.is_(None), _submissions.c.filed_at.is_(None)),
     ),
     "every filed submission left a note on its contact": _filed_without_note,
-    "every held submission says why, and is filed nowhere": _submissions(
-        sa.and_(
-            _column.state == "held", sa.or_(_column.held_reason.is_(None), _column.contact_id.is_not(None))
-        )
+    "every held submission says why, and is filed nowhere": _rows(
+        _submissions,
+        _submissions.c.state == "held",
+        sa.or_(_submissions.c.held_reason.is_(None), _submissions.c.contact_id.is_not(None)),
     ),
     "every block of submissions has what they are searched by": search_blocks.unlike_rows,
     "every contact is known by its own e-mail and phone": _unknown_by,
-    "every suggestion is open, or was decided": lambda conn: conn.scalars(
-        sa.select(records_tables.suggestions.c.id).where(
-            (records_tables.suggestions.c.state == "open")
-            != records_tables.suggestions.c.decided_at.is_(None)
-        )
+    "every suggestion is open, or was decided": _rows(
+        _suggestions, (_suggestions.c.state == "open") != _suggestions.c.decided_at.is_(None)
     ),
     "every message and reply is of the connection of its conversation": _messages_elsewhere,
     "every lease and every push under way has an end, unless a push has reached the bridge": (
         _taken_without_end
     ),
-    "no reply is leased or being pushed unless it is taken": lambda conn: conn.scalars(
-        sa.select(channels_tables.replies.c.id).where(
-            channels_tables.replies.c.state != "taken",
-            channels_tables.replies.c.lease_expires_at.is_not(None),
-        )
+    "no reply is leased or being pushed unless it is taken": _rows(
+        _replies, _replies.c.state != "taken", _replies.c.lease_expires_at.is_not(None)
     ),
     "no reply is taken before an earlier one of its conversation": _taken_twice,
-    "every failed reply says why, and no other does": lambda conn: conn.scalars(
-        sa.select(channels_tables.replies.c.id).where(
-            (channels_tables.replies.c.state == "failed") != channels_tables.replies.c.failure.is_not(None)
-        )
+    "every failed reply says why, and no other does": _rows(
+        _replies, (_replies.c.state == "failed") != _replies.c.failure.is_not(None)
     ),
-    "every held conversation says why, and has no contact": lambda conn: conn.scalars(
-        sa.select(channels_tables.conversations.c.id).where(
-            channels_tables.conversations.c.held_reason.is_not(None),
-            channels_tables.conversations.c.contact_id.is_not(None),
-        )
+    "every held conversation says why, and has no contact": _rows(
+        _conversations,
+        _conversations.c.held_reason.is_not(None),
+        _conversations.c.contact_id.is_not(None),
     ),
     "no event has a position beyond the last of its organization": _positions_ahead,
-    "every connection that pushes has an address and a secret": lambda conn: conn.scalars(
-        sa.select(channels_tables.connections.c.id).where(
-            channels_tables.connections.c.delivery == "push",
-            channels_tables.connections.c.status != "removed",
-            sa.or_(
-                channels_tables.connections.c.url.is_(None), channels_tables.connections.c.secret.is_(None)
-            ),
-        )
+    "every connection that pushes has an address and a secret": _rows(
+        _connections,
+        _connections.c.delivery == "push",
+        _connections.c.status != "removed",
+        sa.or_(_connections.c.url.is_(None), _connections.c.secret.is_(None)),
     ),
     "no tracked site is at a public suffix, below which strangers have pages": lambda conn: (
         f"{site.id} at {site.domain}: move it with `site.update`" for site in sites.at_shared_domains(conn)
     ),
-    **agent_integrity.INVARIANTS,
-    **ai_integrity.INVARIANTS,
-    **approvals_integrity.INVARIANTS,
-    **files_integrity.INVARIANTS,
-    **identity_integrity.INVARIANTS,
     "every picture that is a file is known as a use of it": pictures.unknown,
-    **mail_integrity.INVARIANTS,
-    **webhooks_integrity.INVARIANTS,
-    **workflows_integrity.INVARIANTS,
+    **{
+        promise: broken
+        for module in modules_called("integrity", storage)
+        for promise, broken in module.INVARIANTS.items()
+    },
 }
-"""Checks by invariant. Each reads all rows of its tables."""
+"""Checks by invariant: those that are here, and those of each noun. Each reads all rows of its tables."""

@@ -4,6 +4,7 @@ A list leaves out the row, or its unreadable part, and logs it; a look-up of tha
 them all.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, TypeVar
@@ -18,6 +19,8 @@ log = structlog.get_logger("svc.storage")
 
 LOGGED_MAX: Final = 1_000
 """How many unreadable rows are remembered as logged: each is logged once, however often it is read."""
+
+_QUOTED: Final = re.compile(r"'.*'", re.DOTALL)
 
 _logged: set[tuple[str, object]] = set()
 
@@ -37,7 +40,7 @@ def each(rows: Iterable[Any], read: Callable[[Any], T], table: str) -> list[T]:
     for row in rows:
         try:
             decoded.append(read(row))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             tell(table, row.id, error)
     return decoded
 
@@ -60,7 +63,7 @@ class LenientDecoder(Generic[T]):
             return self._empty()
         try:
             return self._decode(stored)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             tell(str(self._column), row_id, error)
             return self._empty()
 
@@ -72,4 +75,11 @@ def tell(where: str, row_id: object, why: Exception) -> None:
     if len(_logged) >= LOGGED_MAX:
         _logged.clear()
     _logged.add((where, row_id))
-    log.warning("what is stored cannot be read, and is passed over", where=where, id=row_id, why=str(why))
+    log.warning(
+        "what is stored cannot be read, and is passed over", where=where, id=row_id, why=without_value(why)
+    )
+
+
+def without_value(error: Exception) -> str:
+    """Why a value cannot be read, without the value itself, which decoders put into quotes."""
+    return _QUOTED.sub("…", str(error))

@@ -7,7 +7,7 @@ the result. The statement is still Core, so its SQL is compiled for each dialect
 from collections import namedtuple
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, Generic, TypeAlias, TypeVar, cast, overload
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast, overload
 
 import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPICursor
@@ -15,11 +15,27 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Values: TypeAlias = Mapping[str, Any]
-_Clause: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
+_Clause: TypeAlias = sa.Select[Any] | sa.CompoundSelect[Any] | sa.Insert | sa.Update | sa.Delete
 DialectStatement: TypeAlias = Callable[[sa.Dialect], _Clause]
 """A statement that differs by dialect: see `svc.storage.upserts`."""
 
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class RowMaker(Protocol[R_co]):
+    """Makes a value of a row with these *fields*: see `svc.storage.rows`."""
+
+    @property
+    def fields(self) -> Sequence[str]:
+        """The names of the columns, in their order."""
+        ...
+
+    @property
+    def make(self) -> Callable[[Sequence[Any]], R_co]:
+        """Makes the value."""
+        ...
+
 
 LOOKED_UP_MAX: Final = 500
 """Values of one expanding `IN`: databases limit the parameters of a statement."""
@@ -33,17 +49,22 @@ def batched(values: Sequence[R], size: int) -> Iterator[Sequence[R]]:
 class Statement(Generic[R]):
     """A statement with named parameters, executed as Core would.
 
-    Rows are named tuples, of the class *row* where it is given: its fields must be the statement's columns.
-    Errors are SQLAlchemy's. Parameters are keywords, or else one mapping; none may be left out, and an
-    `insert()` without `values()` takes every column. A statement with an expanding `IN` has another text for
-    each length, so it is executed by Core.
+    Rows are named tuples, or what *row* makes of them where it is given, whose fields must be the statement's
+    columns. Where *row* is `str`, `int`, `bytes` or `bool`, a row is the value of the one column that the
+    statement has, which must not be NULL: `one` is None where there is no row. Errors are SQLAlchemy's.
+
+    Parameters are keywords, or else one mapping; none may be left out, and an `insert()` without `values()`
+    takes every column. A statement with an expanding `IN` has another text for each length, so it is executed
+    by Core.
     """
 
     @overload
     def __init__(self: "Statement[Any]", statement: _Clause | DialectStatement) -> None: ...
     @overload
-    def __init__(self, statement: _Clause | DialectStatement, row: type[R]) -> None: ...
-    def __init__(self, statement: _Clause | DialectStatement, row: type[R] | None = None) -> None:
+    def __init__(self, statement: _Clause | DialectStatement, row: type[R] | RowMaker[R]) -> None: ...
+    def __init__(
+        self, statement: _Clause | DialectStatement, row: type[R] | RowMaker[R] | None = None
+    ) -> None:
         self._statement = statement
         self._row = row
         self._plans: dict[tuple[str, str], _Plan] = {}
@@ -105,7 +126,10 @@ class _Plan:
     __slots__ = ("_sql", "bind", "expanding", "row", "statement")
 
     def __init__(
-        self, statement: _Clause | DialectStatement, dialect: sa.Dialect, row: type[Any] | None = None
+        self,
+        statement: _Clause | DialectStatement,
+        dialect: sa.Dialect,
+        row: type[Any] | RowMaker[Any] | None = None,
     ) -> None:
         statement = statement(dialect) if callable(statement) else statement
         self.statement = statement
@@ -114,7 +138,7 @@ class _Plan:
         self.expanding = any(bind.expanding for bind in compiled.bind_names)
         self.bind = _binder(compiled, dialect)
         if self.expanding:
-            self.row = _unchanged if row is None else row._make
+            self.row = _unchanged if row is None else _make_of(row, _names(statement))
         else:
             self.row = _row_maker(statement, dialect, row)
 
@@ -185,20 +209,38 @@ def _unchanged(row: Sequence[Any]) -> Any:
     return row
 
 
+_VALUES: Final = frozenset({str, int, bytes, bool})
+"""The types of rows that are the value of their only column."""
+
+
+def _names(statement: _Clause) -> list[str]:
+    """The names of the statement's columns."""
+    return [str(name) for name in statement.exported_columns.keys()]  # noqa: SIM118  # it is no dict
+
+
+def _make_of(row: Any, names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
+    """Makes what *row* says of a row with these columns. Raises `TypeError` if it has other fields."""
+    if row in _VALUES:
+        fields, make = names[:1], itemgetter(0)
+    elif hasattr(row, "_make"):
+        fields, make = row._fields, row._make
+    else:
+        fields, make = row.fields, row.make
+    if [*fields] != names:
+        raise TypeError(f"{getattr(row, '__name__', row)} has not the fields {names}")
+    return make
+
+
 def _row_maker(
-    statement: _Clause, dialect: sa.Dialect, row: type[Any] | None
+    statement: _Clause, dialect: sa.Dialect, row: type[Any] | RowMaker[Any] | None
 ) -> Callable[[Sequence[Any]], Any]:
     """Makes a named tuple of a driver's row. Raises `TypeError` if *row* has other fields."""
-    columns = statement.exported_columns
-    names = [str(name) for name in columns.keys()]  # noqa: SIM118  # a collection of columns is no dict
-    if row is not None and list(row._fields) != names:
-        raise TypeError(f"{row.__name__} has not the fields {names}")
-    # The names are known at run time only.
-    class_ = row or cast(Any, namedtuple)("Row", names, rename=True)  # noqa: PYI024
-    make: Callable[[Sequence[Any]], Any] = class_._make
+    names = _names(statement)
+    # Without a type of rows, the names are known at run time only.
+    make = cast(Any, namedtuple)("Row", names, rename=True)._make if row is None else _make_of(row, names)  # noqa: PYI024
     processors = [
         (place, processor)
-        for place, column in enumerate(columns)
+        for place, column in enumerate(statement.exported_columns)
         if (processor := column.type.dialect_impl(dialect).result_processor(dialect, None)) is not None
     ]
     if not processors:

@@ -1,9 +1,9 @@
 """The store: runs units of work, plain functions over a transaction, and answers when they are durable."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from enum import StrEnum
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -14,6 +14,7 @@ from svc.domain.errors import Unavailable
 from svc.domain.ids import Ids
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.tool_results import Wait
+from svc.histogram import Bucket
 from svc.storage.statements import run_command
 
 P = ParamSpec("P")
@@ -45,6 +46,12 @@ class StoreFailed(StoreError, Unavailable):
     outward = "the data cannot be written at the moment; nothing of this was kept"
 
 
+class StoreUnreachable(StoreError, Unavailable):
+    """Raised by a read while the database cannot be reached. Retry later."""
+
+    outward = "the data cannot be read at the moment"
+
+
 class StoreLost(StoreError):
     """Raised when the writer's thread ended inside a unit: it is unknown whether its work was committed.
 
@@ -64,6 +71,14 @@ class SchemaTooNew(StoreError):
     """Raised for data of a newer version. Start that version, or restore a backup made before it."""
 
 
+def _always() -> bool:
+    return True
+
+
+def _never() -> bool:
+    return False
+
+
 class TakesLong(Exception):
     """Raised by a unit that finds, before it starts, that its reads take too long for the quick reader.
 
@@ -71,13 +86,21 @@ class TakesLong(Exception):
     """
 
 
+class OutOfTime(Exception):
+    """Raised by a unit that reads in parts, before another part, once its time is over."""
+
+
 class View:
     """What a reading unit works with: a connection over one snapshot, and its time."""
 
-    __slots__ = ("conn", "now", "patient", "unindexed", "unindexed_submissions", "wait")
+    __slots__ = ("conn", "is_late", "now", "patient", "unindexed", "unindexed_submissions", "wait")
 
-    def __init__(self, conn: sa.Connection, now: int, *, patient: bool = False) -> None:
+    def __init__(
+        self, conn: sa.Connection, now: int, *, patient: bool = False, is_late: Callable[[], bool] = _never
+    ) -> None:
         self.conn = conn
+        self.is_late = is_late
+        """Whether its caller has waited for longer than for a read that may be repeated later."""
         self.now = now
         """When the unit was submitted, ms since the epoch."""
         self.patient = patient
@@ -120,11 +143,15 @@ class Tx(View):
     transaction. What may fail alone goes into a `savepoint`.
     """
 
-    __slots__ = ("_sources", "changes")
+    __slots__ = ("_sources", "changes", "has_time")
 
-    def __init__(self, conn: sa.Connection, now: int, sources: Sources) -> None:
+    def __init__(
+        self, conn: sa.Connection, now: int, sources: Sources, has_time: Callable[[], bool] = _always
+    ) -> None:
         super().__init__(conn, now, patient=True)
         self.changes: list[Change] = []
+        self.has_time = has_time
+        """Whether a unit that does its work in steps may take another: see `svc.storage.steps`."""
         self._sources = sources
 
     def new_id(self, prefix: str) -> str:
@@ -150,7 +177,7 @@ class Tx(View):
 
     def at(self, time: int) -> "Tx":
         """The same unit at another time, for data that is to be as if written then."""
-        other = Tx(self.conn, time, self._sources)
+        other = Tx(self.conn, time, self._sources, self.has_time)
         other.changes = self.changes
         return other
 
@@ -173,6 +200,11 @@ class Tx(View):
         run_command(self.conn, "RELEASE part")
 
 
+COMMIT_BOUNDS_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
+BATCH_BOUNDS_UNITS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+"""Upper bounds of the buckets below; the last bucket has none."""
+
+
 class StoreStatistics(msgspec.Struct, frozen=True):
     """The store's counters, since it was opened."""
 
@@ -180,6 +212,8 @@ class StoreStatistics(msgspec.Struct, frozen=True):
     """Units accepted that are in no batch yet."""
     foreground: int = 0
     """Writes and quick reads that were accepted, without `write_behind` and long reads."""
+    requested: int = 0
+    """Of these, those that requests wait for, or have waited for: without what actors do by themselves."""
     reads_waiting: int = 0
     """Reads not answered yet, long ones included."""
     batches: int = 0
@@ -199,27 +233,31 @@ class StoreStatistics(msgspec.Struct, frozen=True):
     commit_seconds: float = 0.0
     """Time spent in COMMIT, which waits for the disk."""
     commit_seconds_max: float = 0.0
+    commits: tuple[Bucket, ...] = ()
+    """Transactions by how long their COMMIT took, in seconds."""
+    batches_by_units: tuple[Bucket, ...] = ()
+    """Transactions by how many units they had."""
 
 
 class Owner(StrEnum):
-    """Owners of units that belong to no organization, or to one that is not known yet."""
+    """Owners of units that are no organization's. Only the first two write."""
 
     SYSTEM = "system"
-    """The installation itself."""
+    """The owner of what runs alone: see `Store.alone`."""
+    PEOPLE = "people"
+    """People, their sessions, links, and attempts to sign in, of all organizations together."""
+    HEALTH = "health"
+    """Units that write nothing, and only show that the store completes one."""
     CREDENTIALS = "credentials"
     """The look-up of a key or a session's token."""
-    SIGN_IN = "sign-in"
-    """Sign-ins, before the person is known."""
     FORMS = "forms"
     """The look-up of a form by its public key."""
     EMBEDS = "embeds"
     """The look-up of an embed by its public key."""
     HOSTS = "hosts"
-    """The look-up of the sites on a host, and the views of a host that several organizations track."""
+    """The look-up of the sites on a host."""
     OUTBOXES = "outboxes"
-    """The units of an Outbox until its first load has read the connection's organization."""
-    CONVERSATIONS = "conversations"
-    """The first load of an AgentConversation, which reads the organization of its conversation."""
+    """The look-up of a connection's organization by its Outbox."""
     WEBHOOKS = "webhooks"
     """The first load of a Webhook, which reads the organization of its subscription."""
 
@@ -265,14 +303,35 @@ class Units(Protocol):
 
 
 class Store(Units, Protocol):
-    """Runs units of work: those of `of(owner)`, or as `Units` those of the installation itself.
+    """Runs units of work, each under the owner whose rows it writes; which those are, a table says.
 
-    The units of one owner run in the order in which they were submitted, and owners take turns: a backlog of
-    one delays the units of another by a few units only.
+    - `of(organization_id)` writes rows of that organization, and no others.
+    - `of(Owner.PEOPLE)` writes rows of people, and no others.
+    - `alone` writes all else: rows of several organizations, of people and an organization, and the
+      installation's own. As `Units`, a store is its own `alone`.
+
+    Units of one owner never overlap, and run in the order in which they were submitted. Units of two owners
+    may overlap; so what a unit reads of another owner's rows may be changed while it runs. Owners take turns:
+    a backlog of one delays the units of another by a few units only.
     """
 
     def of(self, owner: str) -> Units:
-        """Runs the units of *owner*: an organization's or a person's id, or an `Owner`."""
+        """Runs the units of *owner*: an organization's id, or an `Owner`; of reads, also a person's id."""
+        ...
+
+    @property
+    def alone(self) -> Units:
+        """Runs units while no unit of any owner runs. Every other unit waits for these, so they are rare."""
+        ...
+
+    def snapshot(
+        self, fn: Callable[[sa.Connection], Iterator[R]]
+    ) -> AbstractAsyncContextManager[AsyncIterator[R]]:
+        """What `fn(connection)` yields, made one at a time over one snapshot, by a connection of its own.
+
+        Neither writes nor reads of others wait for it. The database keeps in its log what is written
+        meanwhile, so it is bounded by its caller. An error of *fn* is raised where the next is asked for.
+        """
         ...
 
     def listen(self, listener: Callable[[Change], None]) -> None:

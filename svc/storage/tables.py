@@ -4,84 +4,103 @@ Times are integers: milliseconds since the epoch, UTC. Ids are text: a prefix an
 the order of ids is the order of creation. JSON is text that the noun modules encode and decode.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata
-from svc.storage.schema import of_organization as _organization
-from svc.storage.schema import only_where as _where
+from svc.domain.limits import IDEMPOTENCY_LIFE_MS
+from svc.storage import schema
 
-events: Final = sa.Table(
+events: Final = schema.table(
     "events",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("type", sa.Text, nullable=False),
-    sa.Column("at", sa.BigInteger, nullable=False),
-    sa.Column("data", sa.Text, nullable=False),
+    schema.id_(own="events"),
+    schema.of_organization(),
+    schema.word("type"),
+    schema.past("at"),
+    schema.json("data", dict[str, Any], schema.SCRUBBED),
     # The id of what it is about.
-    sa.Column("subject", sa.Text, nullable=False),
+    schema.word("subject", note="the id of what it is about"),
     # Of an event of a record, the slug of its object.
-    sa.Column("object_type", sa.Text),
-    sa.Column("depth", sa.Integer, nullable=False),
+    schema.word("object_type", null=True),
+    schema.number("depth", note="how many runs of workflows led to it, each started by the one before"),
     # The place in the order of dispatch; None until it was dispatched.
-    sa.Column("position", sa.BigInteger),
-    # Partial, so that an insert adds to one of them only.
-    sa.Index("ix_events_undispatched", "organization_id", "id", **_where("position IS NULL")),
-    sa.Index(
-        "ix_events_position", "organization_id", "position", unique=True, **_where("position IS NOT NULL")
+    schema.number(
+        "position",
+        sa.BigInteger,
+        null=True,
+        note="its place in the order; null for one that is not dispatched yet",
     ),
-    sa.Index("ix_events_dispatched_at", "at", **_where("position IS NOT NULL")),
+    # Partial, so that an insert adds to one of them only.
+    sa.Index("ix_events_undispatched", "organization_id", "id", **schema.only_where("position IS NULL")),
+    sa.Index(
+        "ix_events_position",
+        "organization_id",
+        "position",
+        unique=True,
+        **schema.only_where("position IS NOT NULL"),
+    ),
+    sa.Index("ix_events_dispatched_at", "at", **schema.only_where("position IS NOT NULL")),
+    leaves=schema.ExportFile(
+        "events", "What happened, as `event.list` shows it. Events are kept for a while only."
+    ),
+    life=schema.PRUNED,
 )
 
-event_positions: Final = sa.Table(
+event_positions: Final = schema.table(
     "event_positions",
-    metadata,
     # The last position that was given in each organization; it stays when the event is pruned.
-    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
-    sa.Column("newest", sa.BigInteger, nullable=False),
+    schema.of_organization(primary=True),
+    schema.number("newest", sa.BigInteger),
     # Up to here events were pruned; some that are still needed may be left.
-    sa.Column("pruned", sa.BigInteger, nullable=False, server_default="0"),
+    schema.number("pruned", sa.BigInteger, default="0"),
+    leaves=schema.Stays("up to where events were dispatched, which `events` has"),
+    erasure=schema.Exempt("numbers alone"),
+    life=schema.WITH_PARENT,
 )
 
-audit: Final = sa.Table(
+audit: Final = schema.table(
     "audit",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("at", sa.BigInteger, nullable=False),
-    sa.Column("caller_kind", sa.Text, nullable=False),
-    sa.Column("caller_id", sa.Text, nullable=False),
-    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id")),
-    sa.Column("door", sa.Text, nullable=False),
-    sa.Column("action", sa.Text, nullable=False),
-    sa.Column("target", sa.Text),
-    sa.Column("outcome", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text),
-    sa.Column("request_id", sa.Text),
+    schema.id_(),
+    schema.of_organization(),
+    schema.time("at", schema.Untouched("the trail is never changed")),
+    schema.word("caller_kind"),
+    schema.word("caller_id"),
+    schema.ref("person_id", "people.id", null=True),
+    schema.word("door"),
+    schema.word("action"),
+    schema.text("target", schema.SCRUBBED, null=True, note="the id of what it was done to"),
+    schema.word("outcome"),
+    schema.text("reason", schema.SCRUBBED, null=True),
+    schema.text("request_id", schema.CODE, null=True),
     # JSON: what asked for the call, where a person approved it.
-    sa.Column("asked_by", sa.Text),
+    schema.json("asked_by", dict[str, str], schema.SCRUBBED, null=True, note="what asked a person for it"),
     sa.Index("ix_audit_organization_id_id", "organization_id", "id"),
     sa.Index("ix_audit_organization_id_person_id_id", "organization_id", "person_id", "id"),
+    sa.Index("ix_audit_organization_id_action", "organization_id", "action"),
+    leaves=schema.ExportFile("audit", "The audit trail: who did what, when, by which door."),
+    life=schema.KEPT,
 )
 
-idempotency: Final = sa.Table(
+idempotency: Final = schema.table(
     "idempotency",
-    metadata,
-    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
-    sa.Column("caller_id", sa.Text, primary_key=True),
-    sa.Column("tool", sa.Text, primary_key=True),
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("fingerprint", sa.LargeBinary, nullable=False),
-    sa.Column("answer", sa.LargeBinary, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
+    schema.of_organization(primary=True),
+    schema.word("caller_id", primary=True),
+    schema.word("tool", primary=True),
+    schema.text("key", schema.CODE, primary=True),
+    schema.blob("fingerprint", stays=schema.INTERNAL),
+    schema.blob("answer", person=schema.SCRUBBED, stays=schema.INTERNAL, blank=schema.ERASED_JSON.encode()),
+    schema.past("created_at"),
     sa.Index("ix_idempotency_created_at", "created_at"),
+    leaves=schema.Stays("answers of calls of the last day, for calls that are repeated"),
+    life=schema.expires("created_at", IDEMPOTENCY_LIFE_MS),
 )
 
-clock_marks: Final = sa.Table(
+clock_marks: Final = schema.table(
     "clock_marks",
-    metadata,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("at", sa.BigInteger, nullable=False),
+    schema.word("name", primary=True),
+    schema.time("at", schema.Untouched("it is what the clock was")),
+    leaves=schema.Stays("marks of the clock of the installation"),
+    erasure=schema.Exempt("times alone"),
+    life=schema.KEPT,
+    rows_of="the installation",
 )

@@ -6,16 +6,18 @@ short unit of work.
 
 from typing import Final
 
+from svc.domain.erasure.limits import SEARCH_MERGED_PAGES
 from svc.domain.erasure.marks import Marks
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import SEARCH_MERGED_PAGES
 from svc.storage import audit
 from svc.storage.erasure import rows
+from svc.storage.erasure.rows import ErasedRows
 from svc.storage.erasure.sweep import Hit
 from svc.storage.identity import organizations
-from svc.storage.sqlite import full_text
+from svc.storage.sql import full_text
 from svc.storage.store import Tx
 from svc.tools.command import command
+from svc.tools.projections import Projection
 from svc.tools.tool import ToolInput, ToolOutput
 
 ERASURE: Final = "person.erase"
@@ -31,7 +33,7 @@ class EraseRows(ToolInput, frozen=True, kw_only=True):
     marks: Marks
 
 
-class RowsErased(ToolOutput, frozen=True, kw_only=True):
+class ErasureCount(ToolOutput, frozen=True, kw_only=True):
     """How many rows were deleted, emptied and changed, and the records among them that were emptied."""
 
     deleted: int
@@ -40,8 +42,11 @@ class RowsErased(ToolOutput, frozen=True, kw_only=True):
     records: tuple[str, ...]
 
 
+_count_of: Final = Projection(ErasedRows, ErasureCount)
+
+
 @command("person.erase_rows")
-def erase_rows(tx: Tx, request: EraseRows) -> RowsErased:
+def erase_rows(tx: Tx, request: EraseRows) -> ErasureCount:
     """Erase a person from rows. Raises `NotFound` and `InvalidInput`.
 
     Each record that is emptied is noted in the audit trail, by its id.
@@ -53,7 +58,7 @@ def erase_rows(tx: Tx, request: EraseRows) -> RowsErased:
     )
     for record_id in done.records:
         audit.note(tx, call, ERASURE, record_id)
-    return RowsErased(deleted=done.deleted, emptied=done.emptied, changed=done.changed, records=done.records)
+    return _count_of(done)
 
 
 class NoteErasure(ToolInput, frozen=True, kw_only=True):
@@ -86,7 +91,7 @@ class SearchMerged(ToolOutput, frozen=True, kw_only=True):
     more: bool
 
 
-@command("search.merge")
+@command("search.merge", alone=True)
 def merge_search(tx: Tx, request: MergeSearch) -> SearchMerged:
     """Merge a part of the index of words, so that what was deleted leaves it."""
     return SearchMerged(more=full_text.merge(tx.conn, SEARCH_MERGED_PAGES, begins=request.begins))

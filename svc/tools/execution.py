@@ -1,6 +1,6 @@
 """Running a tool inside its unit of work: effect, audit row and idempotency row are one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -16,10 +16,20 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def read(
-    conn: Connection, now: int, tool: Tool[Any, Any], call: Call, request: ToolInput, *, patient: bool = False
+    conn: Connection,
+    now: int,
+    tool: Tool[Any, Any],
+    call: Call,
+    request: ToolInput,
+    *,
+    patient: bool = False,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> ToolResult:
-    """Run a tool that reads. Raises what the tool refuses, and `TakesLong` unless *patient*."""
-    view = View(conn, now, patient=patient)
+    """Run a tool that reads. Raises what the tool refuses, and `TakesLong` unless *patient*.
+
+    *is_late*: see `View.is_late`.
+    """
+    view = View(conn, now, patient=patient, is_late=is_late)
     body = _encode(tool(view, call, request))
     return ToolResult(
         body,
@@ -50,6 +60,8 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str
 def perform(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput) -> msgspec.Struct:
     """Run a tool that writes, with its audit row, and return its answer. Raises what the tool refuses."""
     answer: msgspec.Struct = tool(tx, call, request)
+    if tool.unaudited:
+        return answer
     asked_by = getattr(answer, "asked_by", None)
     if asked_by is not None:
         call = msgspec.structs.replace(call, asked_by=msgspec.to_builtins(asked_by))
@@ -59,7 +71,10 @@ def perform(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput) -> msg
 
 
 def _targets(request: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:
-    """The ids to audit a write under: of `records` in the answer, or else its or the request's `id`."""
+    """The ids to audit a write under: the answer's `targets` or `records`, or its or the request's `id`."""
+    targets: Sequence[str] | None = getattr(answer, "targets", None)
+    if targets is not None:
+        return targets
     records = getattr(answer, "records", None)
     if records is not None:
         return [record.id for record in records]

@@ -11,29 +11,30 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.callers import operator_call, person_call
+from svc.domain.identity.limits import ExpiresIn
 from svc.domain.identity.organizations import Plan
 from svc.domain.identity.roles import OWNER
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
+from svc.domain.locale.times import Timestamp, rfc3339
 from svc.domain.records.contact_points import normalise_email
-from svc.domain.times import rfc3339
 from svc.storage import audit, provisioning
 from svc.storage.identity import accounts, api_keys, members, organizations, sign_in
 from svc.storage.identity.accounts import NewAccount
-from svc.storage.identity.api_keys import ExpiresIn, NewKey
+from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.members import Member
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
 from svc.tools.command import command
 from svc.tools.identity.api_keys import known_tools
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
+from svc.tools.tool import ToolInput, ToolOutput, about
 
 FIRST_KEY: Final = "Set up"
 """The name of the key that is made with a new organization."""
 
 
-class MadeOrganization(ToolOutput, frozen=True, kw_only=True):
+class OrganizationSummary(ToolOutput, frozen=True, kw_only=True):
     """A new organization."""
 
     id: str
@@ -51,14 +52,14 @@ class CreateOrganization(ToolInput, frozen=True, kw_only=True):
     starting_micro_credits: int = 0
 
 
-@command("organization.create")
-def create_organization(tx: Tx, request: CreateOrganization) -> MadeOrganization:
+@command("organization.create", alone=True)
+def create_organization(tx: Tx, request: CreateOrganization) -> OrganizationSummary:
     """Make an organization. Raises `InvalidInput`."""
     facts = msgspec.structs.asdict(request)
     given = facts.pop("starting_micro_credits")
     organization = provisioning.create(tx, NewOrganization(**facts), starting_micro_credits=given)
     audit.note(tx, operator_call(organization.id), "organization.create", organization.id)
-    return MadeOrganization(id=organization.id)
+    return OrganizationSummary(id=organization.id)
 
 
 class ChangePlan(ToolInput, frozen=True, kw_only=True):
@@ -95,7 +96,7 @@ def close_organization(tx: Tx, request: CloseOrganization) -> NothingToShow:
     return NothingToShow()
 
 
-class MadeUser(ToolOutput, frozen=True, kw_only=True):
+class AccountSummary(ToolOutput, frozen=True, kw_only=True):
     """A new account."""
 
     id: str
@@ -112,8 +113,8 @@ class CreateUser(ToolInput, frozen=True, kw_only=True):
     """Made with the salt of the e-mail address, `accounts.salt`; without it the person signs in by a link."""
 
 
-@command("user.create")
-def create_user(tx: Tx, request: CreateUser) -> MadeUser:
+@command("user.create", alone=True)
+def create_user(tx: Tx, request: CreateUser) -> AccountSummary:
     """Make the account.
 
     Raises:
@@ -132,10 +133,10 @@ def create_user(tx: Tx, request: CreateUser) -> MadeUser:
         ),
     )
     members.add(tx, operator_call(request.organization_id), person.id, request.role)
-    return MadeUser(id=person.id)
+    return AccountSummary(id=person.id)
 
 
-class MadeLink(ToolOutput, frozen=True, kw_only=True):
+class NewLinkAnswer(ToolOutput, frozen=True, kw_only=True):
     """A one-time sign-in link."""
 
     token: str
@@ -150,8 +151,8 @@ class MakeLink(ToolInput, frozen=True, kw_only=True):
     organization_id: str | None = None
 
 
-@command("user.link")
-def make_link(tx: Tx, request: MakeLink) -> MadeLink:
+@command("user.link", alone=True)
+def make_link(tx: Tx, request: MakeLink) -> NewLinkAnswer:
     """Make a link that signs the person in once. Raises `NotFound`, and `Conflict` for several accounts."""
     people = [
         person
@@ -168,10 +169,10 @@ def make_link(tx: Tx, request: MakeLink) -> MadeLink:
     [person] = people
     audit.note(tx, operator_call(person.home_organization_id), "member.sign_in_link", person.id)
     link = sign_in.make_link(tx, person.id)
-    return MadeLink(token=link.token, expires_at=rfc3339(link.expires_at))
+    return NewLinkAnswer(token=link.token, expires_at=rfc3339(link.expires_at))
 
 
-class MadeKey(ToolOutput, frozen=True, kw_only=True):
+class OperatorKey(ToolOutput, frozen=True, kw_only=True):
     """A new key."""
 
     id: str
@@ -194,7 +195,7 @@ class MintKey(ToolInput, frozen=True, kw_only=True):
 
 
 @command("apikey.mint")
-def mint_key(tx: Tx, request: MintKey) -> MadeKey:
+def mint_key(tx: Tx, request: MintKey) -> OperatorKey:
     """Make the key. Access to the machine counts as a fresh sign-in; the operator is audited.
 
     Raises what `api_keys.mint` raises, and `NotFound` if no active member has the e-mail address.
@@ -202,7 +203,7 @@ def mint_key(tx: Tx, request: MintKey) -> MadeKey:
     person = _active_member(tx.conn, request.organization_id, request.email)
     key = api_keys.mint(
         tx,
-        _as_member(request.organization_id, person.id, tx.now),
+        person_call(request.organization_id, person.id, door="cli", confirmed_at=tx.now),
         NewKey(
             name=request.name,
             expires_in=request.expires_in,
@@ -212,7 +213,7 @@ def mint_key(tx: Tx, request: MintKey) -> MadeKey:
         ),
     )
     audit.note(tx, operator_call(request.organization_id, person_id=person.id), "apikey.mint", key.id)
-    return MadeKey(id=key.id, key=key.key, expires_at=rfc3339(key.expires_at))
+    return OperatorKey(id=key.id, key=key.key, expires_at=rfc3339(key.expires_at))
 
 
 class SetUp(ToolInput, frozen=True, kw_only=True):
@@ -224,7 +225,7 @@ class SetUp(ToolInput, frozen=True, kw_only=True):
     password_hash: str | None = None
 
 
-class MadeSetUp(ToolOutput, frozen=True, kw_only=True):
+class SetUpResult(ToolOutput, frozen=True, kw_only=True):
     """What a set-up made. The key, and the token of the sign-in link, are shown this once."""
 
     organization_id: str
@@ -237,8 +238,8 @@ class MadeSetUp(ToolOutput, frozen=True, kw_only=True):
     sign_in_expires_at: Timestamp | None
 
 
-@command("setup")
-def set_up(tx: Tx, request: SetUp) -> MadeSetUp:
+@command("setup", alone=True)
+def set_up(tx: Tx, request: SetUp) -> SetUpResult:
     """Make organization, person and key in one transaction. Raises `InvalidInput` and `InvalidValue`."""
     home = create_organization(tx, request.organization).id
     person = create_user(
@@ -251,7 +252,7 @@ def set_up(tx: Tx, request: SetUp) -> MadeSetUp:
     if request.password_hash is None:
         link = make_link(tx, MakeLink(email=request.email, organization_id=home))
     key = mint_key(tx, MintKey(organization_id=home, email=request.email, name=FIRST_KEY))
-    return MadeSetUp(
+    return SetUpResult(
         organization_id=home,
         person_id=person.id,
         key_id=key.id,
@@ -268,16 +269,3 @@ def _active_member(conn: Connection, organization_id: str, email: str) -> Member
         if member.status == "active":
             return member
     raise NotFound(f"{shown(email)} is no active member of the organization: `svc user list` shows them")
-
-
-def _as_member(organization_id: str, person_id: str, now: int) -> Call:
-    """A call of the member, confirmed just now. Permissions are read from the store."""
-    caller = Caller(
-        organization_id=organization_id,
-        kind="person",
-        id=person_id,
-        person_id=person_id,
-        permissions=frozenset(),
-        confirmed_at=now,
-    )
-    return Call(caller=caller, door="cli")

@@ -1,5 +1,7 @@
 """Projections: typed mappings from stored structs to answers, checked when the module loads.
 
+They serve as well from an input to what the storage takes of it.
+
     answer_of = Projection(Note, NoteAnswer)
     answer_of = Projection(Member, MemberAnswer, role=attrgetter("role_id"))
     details_of = Projection(Connection, ConnectionDetails, given=("keys",))  # details_of(c, keys=[…])
@@ -15,7 +17,7 @@ from typing import Annotated, Any, Final, Generic, TypeVar, Union, get_args, get
 
 import msgspec
 
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 
 S = TypeVar("S")
 R = TypeVar("R", bound=msgspec.Struct)

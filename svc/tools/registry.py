@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from svc.domain import near_names
-from svc.domain.identity.callers import Call, ToolRegistry
+from svc.domain.identity.callers import Call, Installation, ToolRegistry
+from svc.domain.input import near_names
 from svc.domain.limits import NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
 from svc.tools.finding import vocabulary
 from svc.tools.finding.documents import document_of
@@ -69,7 +69,7 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
 
     def hint(self, name: str) -> str:
         """What follows "there is no tool *name*": the names that were probably meant."""
-        return near_names.meant(self.nearest(name)) or near_names.hint(name, self._lasting())
+        return near_names.meant(self.nearest(name)) or near_names.guess(name, self._lasting())
 
     def _in_other_words(self, name: str) -> list[str]:
         """The names for which *name* uses a synonym of the noun: `record.list` for `contacts.list`.
@@ -107,6 +107,11 @@ def _verbs_near(verb: str, known: list[str]) -> list[str]:
 
 def registry_of(call: Call) -> Registry:
     """The registry of the door that *call* came through. Raises `TypeError` if it came through none."""
-    if not isinstance(call.registry, Registry):
+    return registry_in(call.installation)
+
+
+def registry_in(installation: Installation) -> Registry:
+    """The registry of *installation*. Raises `TypeError` if none is known."""
+    if not isinstance(installation.registry, Registry):
         raise TypeError("this call came through no door, so no registry is known for it")
-    return call.registry
+    return installation.registry

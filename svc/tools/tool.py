@@ -12,11 +12,12 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack
 
 import msgspec
+from msgspec import UNSET
 
-from svc.domain import json_input
-from svc.domain.errors import DomainError
+from svc.domain.errors import DomainError, PersonOnly
 from svc.domain.identity.callers import Call, Runs
 from svc.domain.identity.roles import Permission
+from svc.domain.input import json as json_input
 from svc.domain.limits import LIST_ROWS_MAX
 from svc.storage.store import Tx, View
 
@@ -25,6 +26,11 @@ Effect = Literal["reads", "writes"]
 
 class ToolInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """The base of what tools are asked: closed, camelCase on the wire."""
+
+    @classmethod
+    def wire_name(cls, member: str) -> str:
+        """The name of *member* in JSON."""
+        return cls.__struct_encode_fields__[cls.__struct_fields__.index(member)]
 
 
 class ToolOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -36,11 +42,6 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 about = msgspec.Meta
 """`Annotated[str, about(description="…")]` documents a field, and says what is allowed in it."""
-
-Timestamp = Annotated[
-    str, about(extra_json_schema={"format": "date-time"}, examples=["2026-09-18T09:30:00.000Z"])
-]
-"""A time in an answer: RFC 3339 in UTC with milliseconds."""
 
 
 class DeprecationTimes(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,10 +73,14 @@ class ToolSpec(TypedDict, total=False):
     """Whether keys may run it, agents only after an approval, or people alone; "open" by default."""
     raises: tuple[type[DomainError], ...]
     """The errors that it may raise beside those that all tools share."""
+    persons_give: tuple[str, ...]
+    """Members of the request that only a person may give, such as an address that data go to."""
     narrows: bool
     """Whether it keeps to what its caller is narrowed to; other tools are refused to callers that are."""
     shows_secret: bool
     """Whether its answer has a secret that is shown once, so that the answer is never stored."""
+    unaudited: bool
+    """Whether the audit trail leaves its calls out: they change only what the caller themselves sees."""
     deprecated: Deprecation | None
 
 
@@ -101,11 +106,13 @@ class Tool(Generic[A, R]):
         self.needs: Final = spec.get("needs")
         self.own: Final = spec.get("own")
         self.runs: Final[Runs] = spec.get("runs", "open")
-        self.raises: Final = spec.get("raises", ())
+        self.persons_give: Final = spec.get("persons_give", ())
+        self.raises: Final = spec.get("raises", ()) + ((PersonOnly,) if self.persons_give else ())
         self.narrows: Final = spec.get("narrows", False)
         self.shows_secret: Final = spec.get("shows_secret", False)
         if self.shows_secret and self.runs == "approval":
             raise ValueError(f"{name} may not be asked for: cards keep answers, and it shows a secret")
+        self.unaudited: Final = spec.get("unaudited", False)
         self.deprecated: Final = spec.get("deprecated")
         self.example: Final = example
         self.answer: Final = answer
@@ -118,6 +125,12 @@ class Tool(Generic[A, R]):
         self._decoder = msgspec.json.Decoder(self.request_type)
 
     def __call__(self, tx: Any, call: Call, request: A) -> R:
+        """Run it. Raises `PersonOnly` where no person gives what only a person may, and what it refuses."""
+        if self.persons_give and not call.caller.by_hand:
+            for name in self.persons_give:
+                if getattr(request, name) is not UNSET:
+                    wire_name = self.request_type.wire_name(name)
+                    raise PersonOnly(f"only a person may give {self.name} another `{wire_name}`")
         return self._fn(tx, call, request)
 
     def __repr__(self) -> str:
@@ -144,11 +157,11 @@ class Tool(Generic[A, R]):
 
     def read(self, body: bytes) -> A:
         """Decode a request from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-        return json_input.read(self._decoder, body)
+        return json_input.read_storable(self._decoder, body)
 
     def read_part(self, part: msgspec.Raw) -> A:
         """As `read`, from a part of a body that was already checked for repeated names."""
-        return json_input.read_part(self._decoder, part)
+        return json_input.read_storable_part(self._decoder, part)
 
 
 def reads(
@@ -165,9 +178,6 @@ def writes(
     return lambda fn: Tool(name, "writes", fn, example=example, answer=answer, **spec)
 
 
-Version = Annotated[
-    int, about(description="Counts up with each change; see `ifVersion`.", ge=1, examples=[3])
-]
 IfVersion = Annotated[
     int | None,
     about(description="The `version` that the change was made from: at another one, it is 409 `conflict`."),

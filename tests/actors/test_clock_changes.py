@@ -14,25 +14,17 @@ from svc.actors.forms.form_window import FormWindow, PostRefused
 from svc.actors.identity.sign_in_gate import SignInGate
 from svc.actors.system import System
 from svc.clock import Clock, VirtualClock, WallClock
+from svc.domain.channels.limits import LEASE_MS
 from svc.domain.channels.messages import OutboundReply
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import TooManyAttempts
+from svc.domain.forms.limits import PACE_FILINGS_MAX, QUEUE_PASS_MS, SENDER_SUBMISSIONS_MAX, SENDER_WINDOW_MS
+from svc.domain.identity.limits import CONFIRMATION_MS, PAIR_FAILURES_MAX, SESSION_LIFE_MS, SIGN_IN_WINDOW_MS
 from svc.domain.identity.organizations import Organization
 from svc.domain.identity.sessions import is_fresh
 from svc.domain.ids import time_of
-from svc.domain.limits import (
-    CLOCK_SLEW,
-    CONFIRMATION_MS,
-    LEASE_MS,
-    PACE_FILINGS_MAX,
-    PAIR_FAILURES_MAX,
-    QUEUE_PASS_MS,
-    SENDER_SUBMISSIONS_MAX,
-    SENDER_WINDOW_MS,
-    SESSION_LIFE_MS,
-    SIGN_IN_WINDOW_MS,
-)
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS, day_of
+from svc.domain.limits import CLOCK_SLEW
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS, day_of
 from svc.http.app import public_app
 from svc.storage import provisioning
 from svc.storage.channels import keys as channel_keys
@@ -403,8 +395,8 @@ async def test_a_use_that_was_noted_in_the_future_is_noted_again(autojump_clock:
     async with tool_town() as here:
         csrf = await here.sign_in()
         await here.store.write(_use_in_the_future)
-        here.system.sessions.clear()
-        here.system.access_revisions.note(here.organization.id)
+        here.system.identity.sessions.clear()
+        here.system.identity.access_revisions.note(here.organization.id)
 
         await here.answer("record.list", {"objectType": "contact"})
         await here.answer_to_person("record.list", {"objectType": "contact"}, csrf=csrf)

@@ -8,37 +8,7 @@ from trio.testing import MockClock
 from svc.actors import concurrency_limits
 from svc.actors.concurrency_limits import ACTIVE_SECONDS, ActiveKeys, KeyedLimiter, KeyedPace
 from svc.domain.errors import Unavailable
-
-
-class Workers:
-    """Tasks that each take a place, and keep it until they are released."""
-
-    def __init__(self, limiter: KeyedLimiter, nursery: trio.Nursery) -> None:
-        self._limiter = limiter
-        self._nursery = nursery
-        self._ends: dict[str, trio.CancelScope] = {}
-        self.at_work: list[str] = []
-
-    async def come(self, *names: str) -> None:
-        """Workers, whose keys are the first letters of their names, come one after the other."""
-        for name in names:
-            self._nursery.start_soon(self._work, name)
-            await trio.testing.wait_all_tasks_blocked()
-
-    async def go(self, *names: str) -> None:
-        """Whether they work or wait, they leave."""
-        for name in names:
-            self._ends[name].cancel()
-            await trio.testing.wait_all_tasks_blocked()
-
-    async def _work(self, name: str) -> None:
-        with trio.CancelScope() as self._ends[name]:
-            async with self._limiter.of(name[0]):
-                self.at_work.append(name)
-                try:
-                    await trio.sleep_forever()
-                finally:
-                    self.at_work.remove(name)
+from tests.workers import Workers
 
 
 async def test_a_key_has_so_many_places_and_others_have_their_own() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import trio
 
 from svc.actors.credential_cache import CredentialCache
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import Route
 from tests.people import a_member, a_stored_key

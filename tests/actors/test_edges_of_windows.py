@@ -14,24 +14,21 @@ from svc.actors.identity.sign_in_gate import SignInGate
 from svc.actors.sites.site_traffic import SiteTraffic
 from svc.actors.system import System
 from svc.domain.errors import TooManyAttempts
-from svc.domain.limits import (
-    CALL_WINDOW_MS,
-    CALLS_MAX,
+from svc.domain.forms.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
-    PAIR_FAILURES_MAX,
     QUEUE_SUBMISSIONS_MAX,
     QUEUE_WINDOW_MS,
     SENDER_SUBMISSIONS_MAX,
     SENDER_WINDOW_MS,
-    SIGN_IN_WINDOW_MS,
-    SITE_VISITS_MAX,
-    VISIT_WINDOW_MS,
 )
+from svc.domain.identity.limits import PAIR_FAILURES_MAX, SIGN_IN_WINDOW_MS
+from svc.domain.limits import CALL_WINDOW_MS, CALLS_MAX
+from svc.domain.locale.times import YEAR_MS
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.domain.rate_limits.sliding_window import SlidingWindow
+from svc.domain.sites.limits import SITE_VISITS_MAX, VISIT_WINDOW_MS
 from svc.domain.sites.visits import PageView
-from svc.domain.times import YEAR_MS
 from svc.storage.identity import sign_in
 from svc.storage.sites import sites
 from svc.storage.store import Tx
@@ -109,7 +106,7 @@ def _key_of_ada(tx: Tx, organization_id: str) -> None:
 
 
 async def _call_once(system: System, _key: str) -> int | None:
-    route = await system.keys.find(KEY)
+    route = await system.identity.keys.find(KEY)
     assert route is not None
     allowance = (await Organization(system, route.organization_id).admit_key(KEY)).allowance
     return None if allowance.granted else allowance.reset_seconds

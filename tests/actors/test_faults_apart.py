@@ -177,8 +177,9 @@ async def test_an_activation_for_a_call_reads_what_decides_about_access_and_noth
 
         selects = [statement for statement in read if statement.lstrip().upper().startswith("SELECT")]
         tables = set(re.findall(r"\b(?:FROM|JOIN) (\w+)", " ".join(selects)))
-        assert {"organizations", "roles", "members", "people", "api_keys"} == tables
-        assert 4 == len(selects)
+        decides = {"organizations", "roles", "members", "people", "api_keys", "previous_keys", "grants"}
+        assert decides == tables
+        assert 6 == len(selects)
         assert (False, False) == (
             system.is_active(Filer, here.organization.id),
             system.is_active(Indexer, here.organization.id),

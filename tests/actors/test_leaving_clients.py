@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from svc.domain.errors import TooManyAttempts
-from svc.domain.limits import PAIR_FAILURES_MAX
+from svc.domain.identity.limits import PAIR_FAILURES_MAX
 from svc.services import sign_in
 from svc.services.sign_in import Browser
 from svc.storage.identity import api_keys

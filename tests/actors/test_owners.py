@@ -1,18 +1,15 @@
 """Under whose name units of work go to the store: an organization's own, save for what is said here."""
 
-from collections.abc import Callable
-from types import SimpleNamespace
-from typing import Any
-
 import trio
 
 from svc.http.app import public_app
 from svc.storage.channels import keys as channel_keys
 from svc.storage.sites import sites
-from svc.storage.store import Owner, Store
+from svc.storage.store import Owner
 from tests.channels import a_connection, a_reply
 from tests.http.asking import client_of
 from tests.lamps import LAMP, lamp_town
+from tests.owners import Recorder
 from tests.people import a_member, call_of
 from tests.tooling import PASSWORD, ToolTown
 from tests.town import HASHER, submit
@@ -25,56 +22,35 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "actors.reconciler._rotate_visitor_keys"),
     (Owner.SYSTEM, "storage.forms.submissions.organizations_with_due"),
     (Owner.SYSTEM, "storage.imports.rows.organizations_with_work"),
+    (Owner.SYSTEM, "storage.exports.rows.organizations_with_work"),
     (Owner.SYSTEM, "storage.records.listing.index_builds.organizations_building"),
     (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
     (Owner.SYSTEM, "storage.channels.outboxes.due"),
+    (Owner.SYSTEM, "storage.channels.conversations.organizations_waking"),
     (Owner.SYSTEM, "storage.events.events.organizations_with_undispatched"),
     (Owner.SYSTEM, "storage.webhooks.batches.webhooks_due"),
     (Owner.SYSTEM, "storage.workflows.runs.organizations_with_runs"),
     (Owner.SYSTEM, "storage.agent.runs.conversations_due"),
     (Owner.SYSTEM, "storage.approvals.decisions.organizations_with_uncollected"),
-    (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
-    (Owner.SYSTEM, "storage.files.sweeping.sweep_unused"),
+    (Owner.SYSTEM, "storage.clock.marks.mark"),
+    (Owner.SYSTEM, "storage.retention.find"),
+    (Owner.SYSTEM, "storage.files.sweeping.unused"),
     (Owner.SYSTEM, "storage.files.sweeping.removed_files"),
     (Owner.CREDENTIALS, "storage.identity.api_keys.route"),
     (Owner.CREDENTIALS, "storage.channels.keys.route"),
     (Owner.CREDENTIALS, "storage.identity.sessions.find"),
-    (Owner.SIGN_IN, "storage.identity.sign_in.recent_failures"),
-    (Owner.SIGN_IN, "storage.identity.accounts.credentials"),
-    (Owner.SIGN_IN, "storage.identity.sign_in.note_failure"),
+    (Owner.PEOPLE, "storage.identity.sign_in.recent_failures"),
+    (Owner.PEOPLE, "storage.identity.accounts.credentials"),
+    (Owner.PEOPLE, "storage.identity.sign_in.note_failure"),
     (Owner.FORMS, "storage.forms.submissions.snapshot"),
     (Owner.EMBEDS, "storage.embeds.embeds.by_key"),
     (Owner.HOSTS, "storage.sites.sites.at_host"),
-    (Owner.OUTBOXES, "storage.channels.outboxes.load"),
-    (Owner.OUTBOXES, "storage.channels.outboxes.pull"),
+    (Owner.OUTBOXES, "storage.channels.outboxes.organization_of"),
     (Owner.WEBHOOKS, "storage.webhooks.batches.load"),
-    (Owner.SIGN_IN, "services.sign_in._open_one_of"),
+    (Owner.PEOPLE, "services.sign_in._open_one_of"),
     (SIGNED_IN, "services.sign_in._profile"),
 }
 """All that is done without an organization's name when everything below is asked for."""
-
-
-class Recorder:
-    """The store, which keeps what ran under whose name."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.ran: set[tuple[str, str]] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.of(Owner.SYSTEM) if name.startswith(("read", "write")) else self._store, name)
-
-    def of(self, owner: str) -> Any:
-        units = self._store.of(owner)
-        ways = ("read", "read_long", "write", "write_behind")
-        return SimpleNamespace(**{way: self._recorded(owner, getattr(units, way)) for way in ways})
-
-    def _recorded(self, owner: str, run: Callable[..., Any]) -> Callable[..., Any]:
-        async def record(fn: Any, *args: Any, **kwargs: Any) -> Any:
-            self.ran.add((owner, f"{fn.__module__.removeprefix('svc.')}.{fn.__name__}"))
-            return await run(fn, *args, **kwargs)
-
-        return record
 
 
 async def test_units_are_their_organizations(autojump_clock):
@@ -137,12 +113,13 @@ async def test_units_are_their_organizations(autojump_clock):
         "services.tool_calls.read",
         "storage.audit.note_refusal",
         "services.channel_calls._write",
+        "storage.channels.outboxes.load",
         "storage.channels.outboxes.pull",
         "storage.workflows.dispatch.dispatch",
-        "tools.workflows.stepping.step_due",
+        "runs.workflows.stepping.step_due",
         "storage.webhooks.attempts.note_and_load",
         "actors.embeds.embed_cache._render",
         "storage.sites.visits.create",
         "storage.identity.access.load",
-        "storage.identity.api_keys.note_uses",
+        "actors.identity.organization._note_uses",
     }

@@ -9,14 +9,16 @@ from trio.testing import wait_all_tasks_blocked
 
 from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache, current
+from svc.actors.embeds.resources import EMBEDS_AT_ONCE
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
-from svc.actors.system import EMBEDS_AT_ONCE
-from svc.cli.server_process import _quiesce
-from svc.domain.limits import EMBED_FRESH_MS, PACE_FILINGS_MAX, PUSHES_AT_ONCE_MAX
-from svc.domain.times import SECOND_MS
+from svc.cli.serving.live_system import quiesce
+from svc.domain.channels.limits import PUSHES_AT_ONCE_MAX
+from svc.domain.embeds.limits import EMBED_FRESH_MS
+from svc.domain.forms.limits import PACE_FILINGS_MAX
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.channels import deliveries, outboxes
 from svc.storage.channels import tables as channel_tables
 from svc.storage.forms import submissions
@@ -155,13 +157,13 @@ async def test_an_embed_is_not_refreshed_without_a_request(autojump_clock):
         await current(system, embed.embed_key)
         await trio.sleep(EMBED_FRESH_MS / SECOND_MS)
         for _ in range(EMBEDS_AT_ONCE):
-            await system.embed_pace.acquire(here.organization.id)
+            await system.embeds.pace.acquire(here.organization.id)
         await current(system, embed.embed_key)
         await wait_all_tasks_blocked()
         waiting = system.seen("EmbedCache", embed.embed_key)
         system.quiesce()
         for _ in range(EMBEDS_AT_ONCE):
-            system.embed_pace.release(here.organization.id)
+            system.embeds.pace.release(here.organization.id)
         state = await EmbedCache(system, embed.embed_key).snapshot()
         shown = await current(system, other.embed_key)
 
@@ -173,7 +175,7 @@ async def test_an_embed_is_not_refreshed_without_a_request(autojump_clock):
 async def test_the_signal_to_stop_begins_the_end(autojump_clock):
     """Before the last requests are answered: they are still taken, and nothing else begins."""
     async with town() as here, here.live_system() as system:
-        _quiesce(system)
+        quiesce(system)
         form = await here.form()
         await submit(system, form, 1)
 

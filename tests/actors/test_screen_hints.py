@@ -12,7 +12,7 @@ from svc.actors.screen_hints import HintStream
 from svc.actors.system import System
 from svc.domain.channels.messages import HealthReport, Identification, StatusReport
 from svc.domain.crypto.keys import digest
-from svc.domain.events import EVENT_TYPES, NewEvent
+from svc.domain.events import EVENT_TYPES
 from svc.domain.hints import HintLog
 from svc.domain.identity.callers import Call, operator_call
 from svc.services.screen_streams import readers_of
@@ -21,6 +21,7 @@ from svc.storage.channels import connections, conversations, messages, tables
 from svc.storage.identity import invitations
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
+from svc.tools.webhooks.payloads import EVENTS
 from tests.agents import agent_town
 from tests.channels import Receiver, a_connection, a_message, a_reply
 from tests.people import a_member, call_of
@@ -61,10 +62,8 @@ def test_every_tool_that_writes_is_heard_of():
 def test_every_event_is_heard_of():
     """Of a noun that a tool reads."""
     readers = readers_of(REGISTRY.values())
-    for type_ in EVENT_TYPES:
-        event = NewEvent(
-            type=type_, subject="x_1", source={}, data={"workflowId": "wfl_1", "approvalId": "apr_1"}
-        )
+    assert {*EVENT_TYPES} == {event.type for event in EVENTS}
+    for event in EVENTS:
         assert event.resource[0] in readers
 
 

@@ -6,7 +6,7 @@ import trio
 
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
-from svc.domain.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS
+from svc.domain.forms.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS
 from svc.storage.channels import tables as channel_tables
 from tests import tables
 from tests.channels import channel_town, push_town

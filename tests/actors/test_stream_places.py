@@ -30,26 +30,34 @@ def test_a_kind_has_its_share(kind: str, expected: int) -> None:
     """Screens a third of the connections, the gateway half, all together three quarters."""
     places = StreamPlaces(1_000)
     with ExitStack() as stack:
-        taken = sum(_fill(getattr(places, kind), stack, f"org_{number}") for number in range(3))
+        taken = sum(_fill(getattr(places, kind), stack, f"org_{number}") for number in range(20))
         assert (expected, 750) == (taken, places.polls.statistics().limit)
         assert (taken, 750) == msgspec.structs.astuple(places.statistics())
 
     assert (0, 750) == msgspec.structs.astuple(places.statistics())
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("screens", 166), ("gateway", 250), ("polls", 375)])
+@pytest.mark.parametrize(("kind", "expected"), [("screens", 167), ("gateway", 250), ("polls", 375)])
 def test_an_organization_has_half(kind: str, expected: int) -> None:
-    """However many others there are."""
+    """However many it asks for."""
     with ExitStack() as stack:
         assert expected == _fill(getattr(StreamPlaces(1_000), kind), stack, "org_a")
+
+
+def test_several_greedy_organizations_leave_places_to_another() -> None:
+    """Each has half of what the ones before it have left."""
+    places = StreamPlaces(1_000)
+    with ExitStack() as stack:
+        assert [250, 125, 63, 31] == [_fill(places.gateway, stack, one) for one in "abcd"]
+        assert places.gateway.has_room("e")
 
 
 def test_kinds_share_what_there_is() -> None:
     """Where the others have taken the rest, a kind has less than its share."""
     places = StreamPlaces(1_000)
     with ExitStack() as stack:
-        gateway = sum(_fill(places.gateway, stack, one) for one in ("org_a", "org_b"))
-        screens = sum(_fill(places.screens, stack, one) for one in ("org_c", "org_d"))
+        gateway = sum(_fill(places.gateway, stack, f"org_{number}") for number in range(20))
+        screens = sum(_fill(places.screens, stack, f"person_{number}") for number in range(20))
 
         assert (500, 250) == (gateway, screens)
         assert not places.polls.has_room("org_e")
@@ -76,11 +84,9 @@ class PlacesMachine(RuleBasedStateMachine):
     def come(self, kind: str, organization_id: str) -> None:
         limits = {"screens": 5, "gateway": 8, "polls": 12}
         of_kind = [one for one in self.open if kind in ("polls", one[0])]
-        fits = (
-            len(of_kind) < limits[kind]
-            and len(self.open) < 12
-            and sum(one[1] == organization_id for one in of_kind) < limits[kind] // 2
-            and sum(one[1] == organization_id for one in self.open) < 6
+        fits = all(
+            sum(one[1] == organization_id for one in held) < limit - len(held)
+            for held, limit in ((of_kind, limits[kind]), (self.open, 12))
         )
         stack = ExitStack()
         try:

@@ -14,8 +14,9 @@ from svc.actors.unknown_keys import UnknownKeys
 from svc.domain.crypto.keys import EMBED_KEY, FORM_KEY, new_key
 from svc.domain.embeds.blocks import HeroBlock
 from svc.domain.errors import NotFound
-from svc.domain.limits import SITE_LABELS_MAX, UNKNOWN_KEYS_MS
+from svc.domain.limits import UNKNOWN_KEYS_MS
 from svc.domain.randomness import SYSTEM
+from svc.domain.sites.limits import SITE_LABELS_MAX
 from svc.http.app import public_app
 from svc.storage.embeds import embeds
 from svc.storage.forms import forms
@@ -74,7 +75,7 @@ class Strangers:
 async def strangers() -> AsyncIterator[Strangers]:
     async with town() as here, here.live_system() as system:
         store = WatchedStore(here.store)
-        for keys in (system.unknown_forms, system.unknown_embeds, system.unknown_hosts):
+        for keys in (system.forms.unknown_keys, system.embeds.unknown_keys, system.sites.unknown_hosts):
             keys._units = store
         async with client_of(public_app(system)) as client:
             yield Strangers(here, system, store, client)

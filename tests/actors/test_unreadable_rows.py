@@ -14,7 +14,7 @@ from svc.domain.channels.connections import Connection
 from svc.domain.embeds.blocks import HeroBlock
 from svc.domain.errors import Unreadable
 from svc.domain.limits import CALLS_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.http.app import public_app
 from svc.storage.channels import tables as channel_tables
 from svc.storage.embeds import embeds
@@ -204,7 +204,7 @@ async def test_a_key_that_cannot_be_read_closes_nothing(autojump_clock: Any) -> 
         narrowed = await here.mint(tools=("record.list",))
         [row] = [one for one in await here.rows(tables.api_keys) if one.tools is not None]
         await spoil(here, tables.api_keys, "tools", row.id)
-        here.system.access_revisions.note(here.organization.id)
+        here.system.identity.access_revisions.note(here.organization.id)
 
         own = await here.call("record.list", {"objectType": "contact"}, key=narrowed)
         other = await here.call("record.list", {"objectType": "contact"})
@@ -224,7 +224,7 @@ async def test_a_role_that_cannot_be_read_permits_nothing(autojump_clock: Any) -
         )
         await here.member("reader@example.com", made["id"])
         await spoil(here, tables.roles, "permissions", made["id"])
-        here.system.access_revisions.note(here.organization.id)
+        here.system.identity.access_revisions.note(here.organization.id)
 
         mine = await here.call_as_person("record.list", {"objectType": "contact"}, csrf=csrf)
         listed = await here.answer_to_person("role.list", csrf=csrf)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.places import WAIT_SECONDS, Service, Website, service_with_demo, website_elsewhere
 
@@ -24,6 +24,10 @@ CHROMIUM_ARGS: Final = (
 )
 
 
+# On a machine that does much else it may take so long; what is there at once is not waited for.
+expect.set_options(timeout=WAIT_SECONDS * 1_000)
+
+
 def chromium() -> str:
     """The path of the system's Chromium. Where there is none the tests are skipped; in CI they fail."""
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
@@ -35,8 +39,9 @@ def chromium() -> str:
     return path
 
 
-# Not for the whole session: Playwright's loop counts as running in this thread until it is closed.
-@pytest.fixture(scope="module")
+# For this folder, which is a package for that, and not for the whole session: Playwright's loop counts as
+# running in this thread until it is closed. The files of the folder follow each other (`costly.py`).
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
     with sync_playwright() as playwright:

@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import os
 import shutil
 import sqlite3
 import time
@@ -16,6 +17,7 @@ from typing import Any, Final, TypeVar
 
 from playwright.sync_api import Page
 
+from svc.config.settings import CALLS_PER_MINUTE_MAX
 from tests.forked import Forked
 
 T = TypeVar("T")
@@ -62,11 +64,14 @@ class Service:
 
 
 @contextmanager
-def service_with_demo(directory: Path) -> Iterator[Service]:
-    """A service of its own in *directory*, on ports that the system chose; it stops as it should."""
+def service_with_demo(directory: Path, **settings: str) -> Iterator[Service]:
+    """A service of its own in *directory*, on ports that the system chose; it stops as it should.
+
+    *settings* are those of its environment.
+    """
     directory.mkdir(exist_ok=True)
     shutil.copytree(_filled(), directory / "data")
-    with _running(directory) as service:
+    with _running(directory, **settings) as service:
         yield service
 
 
@@ -81,11 +86,17 @@ def _filled() -> Path:
 
 
 @contextmanager
-def _running(directory: Path) -> Iterator[Service]:
+def _running(directory: Path, **settings: str) -> Iterator[Service]:
     data, log = directory / "data", directory / "log"
     binds = ["--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"]
     with log.open("w") as stderr:
-        process = Forked("run", "--demo", "--data", str(data), *binds, stderr=stderr)
+        # Tests click a hundred times faster than the person whose budget of calls they use.
+        environment = {
+            **os.environ,
+            "SVC_TOOLS__CALLS_PER_MINUTE": str(CALLS_PER_MINUTE_MAX),
+            **settings,
+        }
+        process = Forked("run", "--demo", "--data", str(data), *binds, stderr=stderr, env=environment)
     try:
         assert "ready" in process.stdout.readline(), log.read_text()
         yield Service(data)
@@ -95,8 +106,45 @@ def _running(directory: Path) -> Iterator[Service]:
     assert 0 == process.returncode, log.read_text()
 
 
+class Receiver:
+    """A server to which deliveries are posted: what it answers next, and what it got."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}/deliveries"
+        self.status = 200
+        self.body = "thanks"
+        self.got: list[tuple[dict[str, str], bytes]] = []
+        """Headers and body of each request."""
+
+
+@contextmanager
+def receiver_elsewhere() -> Iterator[Receiver]:
+    """A receiver of deliveries, on a port of its own."""
+
+    class Deliveries(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            receiver.got.append((dict(self.headers.items()), body))
+            answer = receiver.body.encode()
+            self.send_response(receiver.status)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *args: object) -> None:
+            """Not of interest."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Deliveries) as server:
+        receiver = Receiver(server.server_port)
+        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        serving.start()
+        yield receiver
+        server.shutdown()
+        serving.join()
+
+
 class Website:
-    """A website: its pages by their paths, and the headers that they all have."""
+    """A website: its pages and scripts by their paths, and the headers that they all have."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -113,11 +161,13 @@ def website_elsewhere() -> Iterator[Website]:
 
     class Pages(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            html = site.pages.get(self.path.partition("?")[0])
+            path = self.path.partition("?")[0]
+            html = site.pages.get(path)
+            kind = "javascript" if path.endswith(".js") else "html"
             self.send_response(404 if html is None else 200)
             for name, value in site.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Type", f"text/{kind}; charset=utf-8")
             self.end_headers()
             self.wfile.write((html or "").encode())
 

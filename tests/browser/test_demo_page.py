@@ -7,7 +7,7 @@ from typing import Any, Final
 import httpx
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from svc.domain.limits import SENDER_SUBMISSIONS_MAX
+from svc.domain.forms.limits import SENDER_SUBMISSIONS_MAX
 from tests.browser.places import Service, Website, complaints, wait_for
 
 ARTIFACTS: Final = Path(__file__).parents[1] / "artifacts"

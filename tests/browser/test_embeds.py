@@ -161,6 +161,63 @@ def test_later_placeholders_wait_for_a_scan(service: Service, website: Website, 
     assert 1 == len(asked)
 
 
+def test_a_scan_keeps_to_what_it_is_given(service: Service, website: Website, page: Page):
+    """Below an element or in a shadow root, or the placeholder itself; others stay as they are."""
+    key = service.facts["embedKey"]
+    website.pages["/"] = page_with(service)
+    page.goto(website.url(host=FOREIGN))
+    page.wait_for_function("window.svcEmbed")
+    page.evaluate(
+        """html => {
+            document.body.innerHTML = `<main>${html}</main>${html}${html}<aside></aside>`
+            document.querySelector('aside').attachShadow({ mode: 'open' }).innerHTML = html
+        }""",
+        placeholder(key),
+    )
+    filled = """() => [...document.querySelectorAll('[data-svc-embed]'),
+        document.querySelector('aside').shadowRoot.firstChild].map((host) => !!host.shadowRoot)"""
+
+    page.evaluate("svcEmbed.scan(document.querySelector('main'))")
+    assert [True, False, False, False] == page.evaluate(filled)
+    page.evaluate("svcEmbed.scan(document.querySelectorAll('[data-svc-embed]')[2])")
+    assert [True, False, True, False] == page.evaluate(filled)
+    page.evaluate("svcEmbed.scan(document.querySelector('aside').shadowRoot)")
+    assert [True, False, True, True] == page.evaluate(filled)
+    page.evaluate("svcEmbed.scan()")
+    assert [True] * 4 == page.evaluate(filled)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '<script type="module" src="{url}/e.js"></script>',
+        '<script type="module" src="{url}/e.js?v=1:2"></script>',
+        '<script type="module" src="/own.js"></script>',
+        '<script src="/dynamic.js"></script>',
+    ],
+)
+def test_it_works_as_a_module(service: Service, website: Website, page: Page, tag: str):
+    """By its tag, imported by a module or by `import()`; under a strict policy as well, forms included."""
+    heard = complaints(page)
+    website.headers["Content-Security-Policy"] = (
+        f"default-src 'none'; script-src 'self' {service.url}; connect-src {service.url}; base-uri 'none'"
+    )
+    website.pages["/own.js"] = f"import '{service.url}/e.js'"
+    website.pages["/dynamic.js"] = f"setTimeout(() => import('{service.url}/e.js'), 50)"
+    website.pages["/"] = (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Elsewhere</title>'
+        f"{tag.format(url=service.url)}<body>{placeholder(service.facts['boundEmbedKey'])}"
+    )
+
+    page.goto(website.url())
+
+    shown_in(page).get_by_label("E-mail").fill("ada@example.com")
+    shown_in(page).get_by_role("button", name="Send").click()
+    expect(shown_in(page).get_by_role("status")).to_have_text("Thank you, it has arrived.")
+    assert ["svcEmbed"] == page.evaluate("Object.keys(window).filter((name) => /svc/i.test(name))")
+    assert [] == heard
+
+
 def test_a_form_is_sent_from_where_it_is(service: Service, website: Website, page: Page):
     """Without leaving the page: what is missing is said, and what was sent is stored and filed."""
     website.pages["/"] = page_with(service, placeholder(service.facts["boundEmbedKey"]))

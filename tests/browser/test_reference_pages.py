@@ -66,6 +66,19 @@ def test_a_tool_is_found_with_the_keyboard_alone(service: Service, browser: Brow
         expect(page.get_by_role("heading", level=1)).to_have_text("record.create")
 
 
+def test_a_slash_goes_to_the_search(service: Service, browser: Browser):
+    """From anywhere on a page; in a field it is a letter like others."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{service.url}/docs/forms")
+        page.keyboard.press("/")
+        field = page.get_by_label("Search guides, tools and problems")
+        expect(field).to_be_focused()
+        page.keyboard.type("a/b")
+
+        expect(field).to_have_value("a/b")
+
+
 def test_one_language_is_shown_at_a_time_and_can_be_copied(service: Service, browser: Browser):
     """The choice holds on the next page; the arrow keys move it; without scripts all are shown."""
     with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:

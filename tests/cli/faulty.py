@@ -1,4 +1,4 @@
-"""`svc` as a program that does a fault to itself at SIGUSR1: `python faulty.py FAULT run …`."""
+"""`svc` as a program that does a fault to itself at SIGUSR2: `python faulty.py FAULT run …`."""
 
 import errno
 import signal
@@ -14,7 +14,8 @@ from aiosqlite.core import _STOP_RUNNING_SENTINEL
 from svc.actors._core import Actor, Policy, turn
 from svc.actors.system import System
 from svc.cli import main, server_process
-from svc.storage.sqlite.group_commit import GroupCommitStore
+from svc.cli.serving import live_system as live_systems
+from svc.storage.commit.group_commit import GroupCommitStore
 
 
 class Core(Actor[System, None]):
@@ -30,6 +31,28 @@ class Core(Actor[System, None]):
         raise KeyError("core")
 
 
+class Slow(Actor[System, None]):
+    """An actor whose turn waits for something that does not come."""
+
+    async def load(self) -> None:
+        return None
+
+    @turn
+    async def wait(self) -> None:
+        await trio.sleep_forever()
+
+
+class Cancelled(Slow):
+    """One whose turn is soon cancelled."""
+
+    policy = Policy(turn_seconds=0.1)
+
+
+async def hang_actor(system: System) -> None:
+    Slow(system, "main").wait.tell()
+    Cancelled(system, "main").wait.tell()
+
+
 async def crash_actor(system: System) -> None:
     Core(system, "main").burn.tell()
 
@@ -43,7 +66,7 @@ async def crash_trio(_: System) -> None:
 
 async def end_thread(system: System) -> None:
     assert isinstance(system.store, GroupCommitStore)
-    writer: Any = system.store._writer
+    writer: Any = system.store.queues[0].lane
     writer._connection._tx.put_nowait((None, lambda: _STOP_RUNNING_SENTINEL))
 
 
@@ -79,7 +102,7 @@ async def hold_writer_and_crash_actor(system: System) -> None:
 
 
 async def wait_for_signal(fault: Callable[[System], Awaitable[None]], system: System) -> None:
-    with trio.open_signal_receiver(signal.SIGUSR1) as signals:
+    with trio.open_signal_receiver(signal.SIGUSR2) as signals:
         async for _ in signals:
             await fault(system)
             print("done", flush=True)  # noqa: T201
@@ -94,8 +117,8 @@ async def live(*args: Any, **options: Any) -> AsyncIterator[System]:
 
 if __name__ == "__main__":
     fault_name = sys.argv.pop(1)
-    live_system = server_process._live_system
-    server_process.KINDS = (*server_process.KINDS, Core)  # type: ignore[attr-defined]
-    server_process._live_system = live
+    live_system = live_systems.live_system
+    live_systems.KINDS = (*live_systems.KINDS, Core, Slow, Cancelled)  # type: ignore[attr-defined]
+    server_process.live_system = live  # type: ignore[attr-defined]
     server_process.CLOSING_SECONDS = 1  # type: ignore[misc]
     main()

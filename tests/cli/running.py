@@ -19,8 +19,11 @@ import httpx
 import pytest
 
 from svc.cli.data_directory import DataDirectory
+from tests.forked import Forked
 
 END_SECONDS: Final = 15
+ANEW: Final = ("-m", "svc")
+"""The program as anybody starts it, for tests of its start, its end and its streams."""
 TRIES: Final = 10_000
 """Of what is soon so: each takes the time of a system call at least."""
 
@@ -33,29 +36,47 @@ class Service:
         data: Path,
         *args: str,
         binds: Sequence[str] = ("--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"),
-        program: Sequence[str] = ("-m", "svc"),
+        names_data: bool = True,
+        program: Sequence[str] | None = None,
         stdout: int = subprocess.PIPE,
         stderr: int | IO[str] | None = None,
+        environment: dict[str, str] | None = None,
+        inside: Sequence[str] = (),
     ) -> None:
-        """Run *program* with Python; what it logs is in `errors` unless *stderr* is something else."""
+        """Run *program* with Python; what it logs is in `errors` unless *stderr* is something else.
+
+        Without one it is forked from a process that has imported `svc`: see `tests.forked`.
+
+        *data* is given by a flag if *names_data*. *environment* goes over that of the tests. *inside* is a
+        command that runs the program.
+        """
         self.data = DataDirectory(data)
         self.printed: list[str] = []
         """The lines of its standard output that `ready` has read."""
         self._errors = (data.parent / "stderr").open("a+")
-        self.process = subprocess.Popen(
-            [
-                *(sys.executable, *program, "run", "--data", str(data)),
-                *(*binds, *args),
-            ],
-            stdout=stdout,
-            stderr=self._errors if stderr is None else stderr,
-            text=True,
-            env=os.environ | {"SVC_LOG__FORMAT": "json"},
-        )
+        named = ("--data", str(data)) if names_data else ()
+        command = ("run", *named, *binds, *args)
+        env = os.environ | {"SVC_LOG__FORMAT": "json"} | (environment or {})
+        self.process: subprocess.Popen[str] | Forked
+        if program is None and not inside and stdout == subprocess.PIPE and stderr is None:
+            self.process = Forked(*command, stderr=self._errors, env=env)
+        else:
+            self.process = subprocess.Popen(
+                [*inside, sys.executable, *(program or ANEW), *command],
+                stdout=stdout,
+                stderr=self._errors if stderr is None else stderr,
+                text=True,
+                env=env,
+            )
 
     @property
     def stdout(self) -> Any:
         return self.process.stdout
+
+    @property
+    def stderr(self) -> IO[str] | None:
+        """Its standard error, where that is a pipe."""
+        return self.process.stderr if isinstance(self.process, subprocess.Popen) else None
 
     def ready(self) -> dict[str, str]:
         """The addresses of both listeners, once they are printed."""

@@ -6,17 +6,19 @@ from pathlib import Path
 import pytest
 
 from svc.cli.data_directory import DataDirectory
-from svc.storage.backups.kept import PART
+from svc.storage.backups.kept import Shelf
 from svc.storage.files.directory import put
 from svc.storage.identity import organizations
+from svc.storage.private_files import create_private
 from svc.storage.store import Tx
+from tests.backups import INSTALLATION
 from tests.cli.conftest import Svc, filled
 from tests.cli.running import Service
 from tests.files import a_file
 
 FILES = 8
 FILE_BYTES = 4_000_000
-OLD = "svc-20260101T030000Z.tar"
+OLD = f"svc-{INSTALLATION}-20260101T030000Z.tar"
 
 
 def add_files(tx: Tx, root: Path) -> None:
@@ -40,6 +42,8 @@ def test_a_kill_in_the_middle_leaves_whole_backups(
     """The part is cleared, one backup is made, and it brings everything back, files included."""
     directory = tmp_path / "backups"
     directory.mkdir(mode=0o700)
+    shelf = Shelf(directory, INSTALLATION)
+    create_private(shop / "installation", INSTALLATION.encode())
     (directory / OLD).write_bytes(b"yesterday's")
     monkeypatch.setenv("SVC_BACKUP__DIRECTORY", str(directory))
     monkeypatch.setenv("SVC_BACKUP__KEEP", "2")
@@ -47,11 +51,11 @@ def test_a_kill_in_the_middle_leaves_whole_backups(
     killed = Service(shop)
     try:
         killed.ready()
-        wait_until(directory / PART / "archive", killed)
+        wait_until(shelf.part / "archive", killed)
         assert killed.end(signal.SIGKILL) == -signal.SIGKILL
     finally:
         killed.close()
-    assert sorted(path.name for path in directory.iterdir()) == [PART, OLD]
+    assert sorted(path.name for path in directory.iterdir()) == [shelf.part.name, OLD]
 
     service = Service(shop)
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tests.cli.running import Service
+from tests.cli.running import END_SECONDS, Service
 from tests.pebble import Pebble, needs_pebble, pebble
 
 pytestmark = needs_pebble
@@ -32,7 +32,8 @@ def _config(directory: Path, server: Pebble) -> Path:
 
 def _start(directory: Path, server: Pebble) -> Service:
     domains = [part for name in NAMES for part in ("--domain", name)]
-    return Service(directory / "data", "--config", str(_config(directory, server)), *domains)
+    args = ("--config", str(_config(directory, server)), *domains)
+    return Service(directory / "data", *args)
 
 
 def _certificate(service_url: str, root: str, name: str) -> dict[str, Any]:
@@ -68,8 +69,9 @@ def test_a_service_gets_its_certificate_and_keeps_it_over_a_restart(tmp_path: Pa
             certificate = _certificate(url, server.root(), NAMES[1])
             plain = f"http://127.0.0.1:{server.http_port}"
             moved = httpx.get(f"{plain}//evil.example/?x=1", headers={"host": NAMES[0]}, trust_env=False)
-            assert first.end() == 0
+            first.process.terminate()
             printed = first.stdout.read()
+            assert first.process.wait(END_SECONDS) == 0
         finally:
             first.close()
         second = _start(tmp_path, server)

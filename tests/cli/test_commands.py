@@ -339,7 +339,10 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
         ("UPDATE embeds SET blocks = '[{}]'", "everything that is stored can be read"),
         ("UPDATE forms SET field_map = '[]'", "everything that is stored can be read"),
         ("UPDATE forms SET site_id = 'sit_gone'", "nothing refers to what is not there"),
-        ("UPDATE submissions SET state = 'lost'", "every submission is due, queued, filed, held or erased"),
+        (
+            "UPDATE submissions SET state = 'lost'",
+            "every submission is due, queued, filed, held, discarded or erased",
+        ),
         (
             "UPDATE submissions SET state = 'due', paced_at = NULL",
             "every due submission has its place in the form's pace",

@@ -21,15 +21,16 @@ from svc.cli.demo_files import (
     welcome,
     write_files,
 )
-from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure
+from svc.cli.serving.endpoints import Endpoints
 from svc.clock import VirtualClock
+from svc.config.settings import Secret
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.embeds import html_fragment as embed_fragment
 from svc.domain.net.origins import origin_allowed
 from svc.http.app import public_app
-from svc.settings import Secret
 from svc.storage import provisioning
+from svc.storage.channels import tables as channels_tables
 from svc.storage.embeds import views as embed_views
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
@@ -101,6 +102,23 @@ async def test_the_shop_has_something_of_everything(directory: DataDirectory, st
     assert 2 == await count(store, tables.suggestions)
     assert [True, True] == [one is not None for one in await store.read(attached)]
     assert "Harbour Lamps" == (await store.read(organizations.get, facts.organization_id)).name
+
+
+async def test_its_connections_are_of_messengers_that_people_know(
+    directory: DataDirectory, store: Store
+) -> None:
+    """One that is named after its messenger is of that one; none is of another without a name."""
+    await opened(directory, store)
+
+    def known(conn: Connection) -> list[tuple[str, str]]:
+        connections = channels_tables.connections
+        return list(conn.execute(select(connections.c.name, connections.c.messenger)).tuples())
+
+    found = await store.read(known)
+    assert found
+    assert "other" not in {messenger for _, messenger in found}
+    named = [(name, messenger) for name, messenger in found if name.startswith("Shop on ")]
+    assert [name.removeprefix("Shop on ").lower() for name, _ in named] == [one for _, one in named]
 
 
 async def test_one_form_is_bound_and_one_is_not(directory: DataDirectory, store: Store) -> None:
@@ -202,7 +220,7 @@ async def test_the_records_were_made_by_tools(directory: DataDirectory, store: S
     assert {"company": 6, "lamp": 8} == {slug: found[slug] for slug in ("company", "lamp")}
     assert found["contact"] > 12
     assert found["deal"] > 7
-    trails = [("person", 38, facts.owner.email), ("workflow", 3, facts.owner.email)]
+    trails = [("person", 41, facts.owner.email), ("workflow", 3, facts.owner.email)]
     assert trails == await store.read(trail)
 
 

@@ -7,8 +7,10 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +58,8 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with closing(Service(tmp_path_factory.mktemp("running") / "data")) as service:
+    environment = {"SVC_OUTGOING__ALLOWED_NETWORKS": "127.0.0.1"}
+    with closing(Service(tmp_path_factory.mktemp("running") / "data", environment=environment)) as service:
         yield Running(service)
 
 
@@ -65,7 +68,7 @@ def test_a_start_on_nothing_says_what_is_next(running: Running) -> None:
     said, link, _, line = running.hint
 
     assert "There is no organization yet." in said
-    assert link.strip().startswith(f"{running.url}/app/welcome#svco_")
+    assert link.strip().startswith(f"{running.url}/app/welcome#svcn_")
     *program, command, option, data = shlex.split(line)
     assert ([sys.executable, "-m", "svc"], "setup", "--data") == (program, command, option)
     assert Path(data).is_dir()
@@ -169,6 +172,50 @@ def test_a_connection_is_made_with_its_key_and_its_embeds_are_listed(running: Ru
     assert [f"{embed['id']}  Prices  paused  any   {embed['embedKey']}"] == paused.splitlines()[1:]
     assert [f"{embed['id']}  Prices  active  any   {embed['embedKey']}"] == resumed.splitlines()[1:]
     assert 1 == len(running.made("embed", "list", *of_home).splitlines())
+
+
+@contextmanager
+def bridge() -> Iterator[tuple[str, list[str], list[int]]]:
+    """A bridge that takes pushes: its address, the signatures that came, and what it answers next."""
+    signatures: list[str] = []
+    statuses: list[int] = []
+
+    class Bridge(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:  # the library's name
+            self.rfile.read(int(self.headers["content-length"]))
+            signatures.append(self.headers["webhook-signature"])
+            self.send_response(statuses.pop(0))
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Bridge) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}/", signatures, statuses
+        server.shutdown()
+
+
+def test_a_bridge_is_tried_and_its_secret_changed(running: Running) -> None:
+    """What it answers is said and is the exit code; with the new secret the ping has two signatures."""
+    of_home = ("--organization", running.set_up("Pushed")["organizationId"])
+    with bridge() as (url, signatures, statuses):
+        statuses += [204, 500, 200]
+        made = running.made("connection", "create", "Shop", "--push", url, *of_home).splitlines()
+        connection = running.svc("connection", "list", *of_home).stdout.splitlines()[1].split()[0]
+        taken, refused = (running.svc("connection", "test", connection, *of_home) for _ in range(2))
+        rotated = running.svc("connection", "rotate-secret", connection, *of_home)
+        again = running.svc("connection", "test", connection, *of_home)
+    gone = running.svc("connection", "test", connection, *of_home)
+
+    assert (0, "the bridge answered 204\n") == (taken.exit_code, taken.stderr), taken.stderr
+    assert (1, "Error: the bridge answered 500\n") == (refused.exit_code, refused.stderr)
+    assert (0, 0) == (rotated.exit_code, again.exit_code)
+    assert rotated.stdout.startswith("whsec_")
+    assert rotated.stdout.strip() != made[1]
+    assert [1, 1, 2] == [len(one.split()) for one in signatures]
+    assert 1 == gone.exit_code
+    assert gone.stderr.startswith("Error: the bridge was not reached: ")
 
 
 def test_a_list_is_shown_to_its_end(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ Start = Callable[[str], Service]
 
 @pytest.fixture
 def start(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Starts the service with a fault that it does to itself at SIGUSR1."""
+    """Starts the service with a fault that it does to itself at SIGUSR2."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SVC_SERVER__GRACEFUL_SECONDS", "0.1")
     monkeypatch.setenv("SVC_ACTORS__DRAIN_SECONDS", "0.1")
@@ -46,7 +46,7 @@ def test_a_fault_of_the_infrastructure_ends_the_process(start: Start, fault: str
     """It ends by itself with exit code 1, and the log says what it was."""
     service = start(fault)
 
-    service.process.send_signal(signal.SIGUSR1)
+    service.process.send_signal(signal.SIGUSR2)
 
     assert 1 == service.process.wait(END_SECONDS)
     assert said in service.errors()
@@ -55,7 +55,7 @@ def test_a_fault_of_the_infrastructure_ends_the_process(start: Start, fault: str
 def test_a_stop_that_hangs_is_ended(start: Start) -> None:
     """A disk that does not answer holds up the writer for ever, and a stop not; the log says what waits."""
     service = start("hold_writer")
-    service.process.send_signal(signal.SIGUSR1)
+    service.process.send_signal(signal.SIGUSR2)
     assert "done\n" in iter(service.stdout.readline, "")  # behind what to do next
 
     assert 1 == service.end()

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 from trio.testing import MockClock
 
-from svc.cli.supervision.service_manager import READY, ServiceManager
-from tests.cli.running import END_SECONDS, Service
+from svc.cli.supervision.service_manager import ALIVE, READY, STOPPING, ServiceManager
+from tests.cli.running import ANEW, END_SECONDS, Service
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_a_service_says_when_it_is_ready_alive_and_stopping(
     monkeypatch.setenv("NOTIFY_SOCKET", told.getsockname())
     # A socket holds ten messages that nobody has read, so they may not come sooner than a service starts.
     monkeypatch.setenv("WATCHDOG_USEC", "2000000")
-    service = Service(tmp_path / "data")
+    service = Service(tmp_path / "data", program=ANEW)
     try:
         url = service.ready()["Public"]
         before = []
@@ -71,6 +72,34 @@ async def test_the_watchdog_is_told_twice_in_its_time(told: socket.socket, autoj
         await trio.sleep(44)
 
     assert ["WATCHDOG=1"] * 3 == pending(told)
+
+
+async def test_a_manager_that_does_not_read_is_told_once_it_does(told: socket.socket) -> None:
+    """Nothing waits for it meanwhile, and what matters is not lost among what it has not read."""
+    manager = ServiceManager.of_environment({"NOTIFY_SOCKET": told.getsockname()})
+    async with manager.assured():
+        for _ in range(1_000):
+            manager.tell(ALIVE)
+        manager.tell(READY)
+        found = pending(told)
+        with trio.fail_after(END_SECONDS):
+            while "READY=1" not in found:
+                await trio.lowlevel.checkpoint()
+                found += pending(told)
+
+    assert ["WATCHDOG=1"] * 1_000 + ["READY=1"] == found
+
+
+async def test_a_manager_that_never_reads_holds_up_no_end(told: socket.socket) -> None:
+    """What it was not told is forgotten."""
+    manager = ServiceManager.of_environment({"NOTIFY_SOCKET": told.getsockname()})
+    async with manager.assured():
+        while len(manager._unsent) < 2:
+            manager.tell(READY)
+        await trio.testing.wait_all_tasks_blocked()
+        manager.tell(STOPPING)
+
+    assert "STOPPING=1" not in pending(told)
 
 
 @pytest.mark.parametrize(

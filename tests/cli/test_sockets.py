@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from svc.cli import sockets
+from svc.cli.serving import sockets
 from svc.http.server import AddressInUse
 
 

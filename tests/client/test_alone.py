@@ -60,7 +60,7 @@ def test_the_dependencies_are_the_kits():
     names = [one.partition(">")[0] for one in project["dependencies"]]
 
     assert ["anyio", "httpx", "msgspec"] == names
-    assert {"client", "server"} == set(project["optional-dependencies"])
+    assert {"client", "postgresql", "server", "top"} == set(project["optional-dependencies"])
 
 
 def test_the_program_says_that_the_server_is_missing():

@@ -18,9 +18,9 @@ from svc.client import (
     StatusReport,
     run_bridge,
 )
-from svc.client.runner import DELIVERIES_MAX, LEASE_SECONDS
-from svc.domain.limits import LEASE_MS
-from svc.domain.times import SECOND_MS
+from svc.client.runner import DELIVERIES_MAX, DELIVERY_SECONDS
+from svc.domain.channels.limits import LEASE_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.channels import connections
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
@@ -186,7 +186,7 @@ async def test_a_slow_messenger_is_cut_off_before_its_lease_ends(autojump_clock)
     async def deliver(reply: Reply) -> None:
         began.append(trio.current_time())
         try:
-            await trio.sleep(1_000 if reply.attempt == 1 else LEASE_SECONDS - 1)
+            await trio.sleep(1_000 if reply.attempt == 1 else DELIVERY_SECONDS - 1)
         finally:
             ended.append(trio.current_time())
 
@@ -196,7 +196,7 @@ async def test_a_slow_messenger_is_cut_off_before_its_lease_ends(autojump_clock)
         await trio.sleep(180)
 
         assert [1, 2] == [reply.attempt for reply in bridge.messenger.sent]
-        assert [LEASE_SECONDS, LEASE_SECONDS - 1] == [
+        assert [DELIVERY_SECONDS, DELIVERY_SECONDS - 1] == [
             pytest.approx(end - begin) for begin, end in zip(began, ended, strict=True)
         ]
         assert ["sent"] == await states(here)

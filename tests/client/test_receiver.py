@@ -14,8 +14,8 @@ from svc.actors.outbound.errors import NotSent
 from svc.client import NotDelivered, Offline, PushReceiver, Reply
 from svc.client.receiver import BODY_BYTES_MAX
 from svc.domain.crypto.signatures import Signer, new_secret
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.randomness import SYSTEM
-from svc.domain.times import SECOND_MS
 from svc.storage.channels import connections, outboxes
 from svc.storage.channels import tables as channel_tables
 from tests.channels import ChannelTown, channel_town

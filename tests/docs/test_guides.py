@@ -27,9 +27,10 @@ README: Final = "README"
 PROGRAMS: Final = frozenset({"sh", "python", "ts"})
 NODE_MAJOR: Final = 20
 NOT_RUN: Final = {
-    "bridges": 5,
+    "bridges": 6,
     "leaving": 1,
     "mcp": 2,
+    "postgresql": 2,
     "quickstart": 1,
     README: 1,
     "walk-bridge": 1,
@@ -220,3 +221,13 @@ def test_every_page_is_on_a_shelf_and_every_block_has_a_language() -> None:
     for name in files.names():
         for block in written_blocks(name):
             assert block.language in LANGUAGES, (name, block.text)
+
+
+def test_the_guide_of_mcp_names_the_versions_that_its_samples_are_tested_with() -> None:
+    """A sample for an older or newer version of a library fails at its first line."""
+    guide = (ROOT / "docs/mcp.md").read_text()
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["test"]
+
+    for library in ("mcp", "fastmcp"):
+        [version] = [one for one in needed if one.startswith(f"{library}>=")]
+        assert f"`{version}`" in guide

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 from svc.http.asgi import Receive, Scope, Send
-from svc.http.fast_path import Answer, FastPath, PartSender, Request, StreamAnswer
+from svc.http.fast_path import Answer, FastPath, PartSender, Request, Routes, StreamAnswer
 from tests.http.serving import respond
 
 Write = Callable[[PartSender], Awaitable[Answer | None]]
@@ -31,7 +31,7 @@ class StreamDoor:
 
 def streaming(write: Write, *, reads: bool = True) -> FastPath:
     """An application with *write* at `/stream`, whose door *reads* the body before."""
-    return FastPath(_elsewhere, {"/stream": StreamDoor(write, reads=reads)})
+    return FastPath(_elsewhere, Routes({"/stream": StreamDoor(write, reads=reads)}))
 
 
 async def _elsewhere(_scope: Scope, _receive: Receive, send: Send) -> None:

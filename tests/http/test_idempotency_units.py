@@ -100,6 +100,7 @@ async def at_door(door: Door) -> AsyncIterator[tuple[Town, Ask]]:
             yield tools, tools.call
     else:
         async with channel_town() as channels:
+            await channels.pull()  # and so is a channel key
             yield channels, channels.ask
 
 

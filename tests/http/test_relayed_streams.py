@@ -22,7 +22,7 @@ def relaying(streams: OutboundStreams, url: str) -> Write:
     """A writer that sends what comes from *url* as it comes."""
 
     async def write(sender: PartSender) -> Answer | None:
-        async with streams.stream(url, b"{}", {}, LIMITS) as response:
+        async with streams.stream(url, b"{}", {}, LIMITS, owner="org_1") as response:
             if response.status != 200:
                 return Answer(response.status, (), await response.read())
             async for part in response:

@@ -16,7 +16,8 @@ import trio
 from svc.domain.errors import Conflict
 from svc.domain.identity.callers import Call
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.http.fast_path import FastPath
+from svc.http.fast_path import FastPath, Routes
+from svc.http.grants.places import Issuer
 from svc.http.mcp.door import FULL_PATH, PATH, McpDoor
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
@@ -169,11 +170,15 @@ def say(what: str, output: str, *, passed: bool) -> None:
 async def main() -> bool:
     """Run everything, and say whether all of it passed."""
     async with tool_town() as here:
-        here.system.calls_per_minute = 1_000_000
+        here.system.calls.per_minute = 1_000_000
         registry = suite_registry()
-        doors = {PATH: McpDoor(here.system, registry), FULL_PATH: McpDoor(here.system, registry, flat=True)}
+        issuer = Issuer("")
+        doors = {
+            PATH: McpDoor(here.system, registry, issuer),
+            FULL_PATH: McpDoor(here.system, registry, issuer, flat=True),
+        }
         with tempfile.TemporaryDirectory() as home:
-            async with listening(WithKey(FastPath(nowhere, doors), here.key)) as server:
+            async with listening(WithKey(FastPath(nowhere, Routes(doors)), here.key)) as server:
                 base = f"http://{server.bind.host}:{server.bind.port}"
                 passed = [
                     await conformance(f"{base}{FULL_PATH}", home, "--suite", "all", "--spec-version", version)

@@ -96,6 +96,16 @@ async def test_an_error_of_a_tool_says_why(autojump_clock):
         assert ("record.create", "mcp", "forbidden") == (refused.action, refused.door, refused.reason)
 
 
+async def test_what_was_meant_is_asked_without_a_full_stop(autojump_clock):
+    """A question ends with its own mark, and what to do follows it."""
+    async with mcp_town() as here:
+        refused = await here.use("record_get", {"objectType": "contacts", "id": "rec_1"}, full=True)
+
+        text = refused["content"][0]["text"]
+        assert text.startswith("not_found: ")
+        assert "did you mean `contact`? There are `contact`, `company`, `deal`. Check the ids" in text
+
+
 async def test_a_write_is_in_the_trail(autojump_clock):
     """With the door that it came through, and the request's id."""
     async with mcp_town() as here:
@@ -151,3 +161,21 @@ async def test_what_cannot_be_done_now_is_503(autojump_clock):
 
         assert (503, "5") == (answer.status_code, answer.headers["retry-after"])
         assert (1, -32000) == (answer.json()["id"], answer.json()["error"]["code"])
+
+
+async def test_a_refusal_names_the_screen_with_its_address(autojump_clock):
+    """The whole one, since a client shows it to somebody elsewhere; by both doors."""
+    async with mcp_town() as here:
+        here.system.base_url = "https://svc.example"
+        arguments = {"id": "frm_1"}
+        inner = {"name": "form_remove", "arguments": arguments}
+        texts = [
+            (await here.result("tools/call", params, full=full))["content"][0]["text"]
+            for params, full in (
+                ({"name": "form_remove", "arguments": arguments}, True),
+                ({"name": "tool_call", "arguments": inner}, False),
+            )
+        ]
+
+        assert all(text.startswith("approval_required: ") for text in texts)
+        assert all(text.endswith(" https://svc.example/app/forms/frm_1") for text in texts)

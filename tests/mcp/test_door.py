@@ -311,6 +311,22 @@ async def test_pages_of_others_are_kept_out(origin, status, autojump_clock):
         assert status == answer.status_code
 
 
+@pytest.mark.parametrize("path", [PATH, FULL_PATH])
+@pytest.mark.parametrize("headers", [{}, {"origin": "https://evil.example"}])
+@pytest.mark.parametrize("method", ["GET", "DELETE", "POST"])
+async def test_a_refusal_for_all_shows_a_good_key_its_budget(path, headers, method, autojump_clock):
+    """The wrong method and a foreign page are refused with any key and with none, which has no budget."""
+    async with mcp_town() as here:
+        bearer = {"authorization": f"Bearer {here.key}"}
+        good = await here.client.request(method, path, headers=headers | bearer)
+        none = await here.client.request(method, path, headers=headers)
+
+        expected = 405 if method != "POST" else 403 if headers else None
+        assert (expected or 415, expected or 401) == (good.status_code, none.status_code)
+        assert "599" == good.headers["ratelimit-remaining"]
+        assert "ratelimit-limit" not in none.headers
+
+
 async def test_all_bad_keys_get_the_same_answer(autojump_clock):
     """That of the doors of tools, to the byte."""
     async with mcp_town() as here:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from svc.domain.errors import PersonOnly
-from svc.domain.identity.callers import Call
+from svc.domain.identity.callers import Call, Installation
 from svc.domain.limits import TOOL_QUERY_CHARS_MAX, TOOLS_DESCRIBED_MAX, TOOLS_FOUND
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
 from svc.tools.finding import finder
-from svc.tools.finding.finder import DescribeTools, FoundTools, SearchTools
+from svc.tools.finding.finder import DescribeTools, SearchTools, ToolMatches
 from svc.tools.registry import Registry
 from svc.tools.tool import reads
 from tests.mcp.asking import mcp_town
@@ -120,13 +120,13 @@ def test_a_tool_for_people_is_refused_with_its_reason() -> None:
         "thing.mint",
         runs="person",
         example=SearchTools(query="a"),
-        answer=FoundTools(tools=(), refused=()),
+        answer=ToolMatches(tools=(), refused=()),
     )
-    def mint(view: View, call: Call, request: SearchTools) -> FoundTools:
+    def mint(view: View, call: Call, request: SearchTools) -> ToolMatches:
         """Mint a thing."""
         raise NotImplementedError
 
-    call = Call(caller=a_key(), door="mcp", registry=Registry([mint]))
+    call = Call(caller=a_key(), door="mcp", installation=Installation(registry=Registry([mint])))
     found = finder.search(None, call, SearchTools(query="mint a thing"))
     told = finder.describe(None, call, DescribeTools(names=("thing_mint",)))
 

@@ -73,7 +73,7 @@ async def test_the_flat_list_has_what_the_key_may_call(autojump_clock):
 
         open_tools = {one.wire_name for one in REGISTRY.values() if one.runs == "open"}
         assert open_tools == seen["all"]
-        assert {"record_get", "tool_search", "tool_describe"} == seen["narrow"]
+        assert {"record_get", "tool_search", "tool_describe", "caller_get"} == seen["narrow"]
         assert "record_create" not in seen["viewer"]
         assert seen["viewer"] < seen["all"]
 
@@ -118,7 +118,7 @@ def test_lists_are_kept_for_few_kinds_names_by_kind(monkeypatch):
         for name in ("record.get", "record.create", "tool.search"):
             only = names_of(tools.page(a_key(tools=frozenset({name})), None, START))
 
-            assert {name.replace(".", "_"), "tool_search", "tool_describe"} == set(only)
+            assert {name.replace(".", "_"), "tool_search", "tool_describe", "caller_get"} == set(only)
     assert 2 >= len(tools._names_by_kind)
 
 

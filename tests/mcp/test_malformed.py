@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 import trio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -87,6 +88,7 @@ headers = st.sampled_from(
 )
 
 
+@pytest.mark.fuzz
 @given(asked=st.lists(st.tuples(bodies(), headers, st.booleans()), min_size=1, max_size=20))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_message_is_answered(asked):

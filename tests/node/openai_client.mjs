@@ -66,6 +66,21 @@ const checks = {
     const ids = [];
     for await (const model of client.models.list()) ids.push(model.id);
     assert.ok(ids.includes("demo-echo"));
+    const model = await client.models.retrieve("demo-echo");
+    assert.ok(model.created > 1_700_000_000);
+  },
+  "what there is, at other addresses": async () => {
+    const says = (error) => error.code === "unknown_url" && /POST \/api\/ai\/v1\/chat\/completions/.test(error.message);
+    await assert.rejects(client.responses.create({ model: "demo-echo", input: "Hello" }), says);
+    await assert.rejects(client.embeddings.create({ model: "demo-echo", input: "Hello" }), says);
+  },
+  "a format, and a tool that has to be called": async () => {
+    const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+    const response_format = { type: "json_schema", json_schema: { name: "lamp", strict: true, schema } };
+    const parsed = await client.chat.completions.parse({ ...asked("Which?"), response_format });
+    assert.deepEqual(parsed.choices[0].message.parsed, { name: "" });
+    const required = await client.chat.completions.create({ ...asked("Rain?"), tools, tool_choice: "required" });
+    assert.equal(required.choices[0].message.tool_calls[0].function.name, "weather");
   },
   "errors by their classes": async () => {
     const unknown = client.chat.completions.create({ ...asked("Hello"), model: "none" });

@@ -10,6 +10,8 @@ from typing import Final
 
 import pytest
 
+from svc.version import VERSION
+
 ROOT: Final = Path(__file__).parents[2]
 WHEELS: Final = ROOT / ".venv" / "wheels"
 """What `make test` has downloaded of the pinned dependencies."""
@@ -97,7 +99,15 @@ def test_the_server_runs_from_what_is_built(kind: str, dist: Path, environment: 
         process.terminate()
         _, log = process.communicate(timeout=30)
 
-    assert "svc 0.1.0\n" == version.stdout
+    assert f"svc {VERSION}\n" == version.stdout
     assert (ROOT / "config" / "svc.toml").read_text("utf-8") == example.stdout
     assert "ready" in first, log
     assert 0 == process.returncode, log
+
+
+@pytest.mark.parametrize("page", ["CHANGELOG.md", "README.md", "docs/**/*.md", "svc/client/*.md"])
+def test_no_page_installs_a_package_of_somebody_else(page: str) -> None:
+    """The package is called `svc-platform`; the name `svc` belongs to a stranger."""
+    texts = {path: path.read_text() for path in ROOT.glob(page)}
+
+    assert [] == [path for path, text in texts.items() if re.search(r"pip install +[\"'`]*svc\b(?!-)", text)]

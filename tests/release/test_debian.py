@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from release.debian import package, unpacked
+from svc.version import VERSION
 
 ROOT: Final = Path(__file__).parents[2]
 UNIT: Final = ROOT / "deploy" / "svc.service"
@@ -50,7 +51,7 @@ def test_the_package_installs_to_where_its_unit_looks(deb: Path, tmp_path: Path)
         [tmp_path / command[0].lstrip("/"), "--version"], env={}, capture_output=True, text=True, check=False
     )
 
-    assert "svc 0.1.0\n" == ran.stdout, ran.stderr
+    assert f"svc {VERSION}\n" == ran.stdout, ran.stderr
     assert re.search(r"^Depends: libc6 \(>= 2\.\d+\)", control, re.MULTILINE)
     assert (tmp_path / command[command.index("--config") + 1].lstrip("/")).is_file()
     for line in (tmp_path / "control" / "conffiles").read_text().splitlines():
@@ -89,7 +90,7 @@ def test_the_unit_is_as_closed_as_its_guide_says() -> None:
 def test_the_unit_waits_for_what_the_program_says_and_does() -> None:
     """It is told by messages, watches them, and gives a stop more time than the program's own watchdog."""
     from svc.cli.server_process import _stopping_seconds
-    from svc.settings import Settings
+    from svc.config.settings import Settings
 
     service = unit()["Service"]
 

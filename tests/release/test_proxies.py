@@ -4,137 +4,44 @@ Only ports, names and places are replaced in them.
 """
 
 import os
-import shutil
-import socket
-import ssl
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import httpx
 import pytest
 
-from svc.domain.limits import FILE_BYTES_MAX
-from tests.certificates import certify
+from svc.domain.files.limits import FILE_BYTES_MAX
 from tests.cli.running import Service
+from tests.release.fronts import PROXIES, VISITOR, client_by_name, proxied
 from tests.release.journeys import demo_in, submit, walk_through
-
-DEPLOY: Final = Path(__file__).parents[2] / "deploy"
-NAME: Final = "crm.example.com"
-VISITOR: Final = "127.0.0.9"
-"""Where clients connect from, so that they are not the proxy."""
-START_SECONDS: Final = 30
-TRUSTING: Final = (
-    "import os; os.environ['SVC_SERVER__TRUSTED_PROXIES'] = '127.0.0.1'; from svc.cli import main; main()"
-)
-"""The program, configured as `deploy/` asks."""
-
-
-def replaced(text: str, *changes: tuple[str, str]) -> str:
-    """*text* with each of *changes*, all of which have to be in it."""
-    for before, after in changes:
-        assert before in text, f"the example has no {before!r}"
-        text = text.replace(before, after)
-    return text
-
-
-def caddy(directory: Path, port: int, plain: int, backend: str) -> list[str]:
-    """The command of Caddy with the example, and the certificate of *directory*."""
-    options = f"{{\n\tadmin off\n\thttp_port {plain}\n\tstorage file_system {directory}/caddy\n}}\n"
-    own = f"\ttls {directory}/cert.pem {directory}/key.pem\n\treverse_proxy"
-    text = replaced(
-        (DEPLOY / "Caddyfile").read_text(),
-        (f"\n{NAME} {{", f"\n{NAME}:{port} {{"),
-        ("127.0.0.1:8000", backend),
-        ("\treverse_proxy", own),
-    )
-    (directory / "Caddyfile").write_text(options + text)
-    return ["caddy", "run", "--adapter", "caddyfile", "--config", str(directory / "Caddyfile")]
-
-
-def nginx(directory: Path, port: int, plain: int, backend: str) -> list[str]:
-    """The command of nginx with the example, and the certificate of *directory*."""
-    text = replaced(
-        (DEPLOY / "nginx.conf").read_text(),
-        ("listen 443", f"listen 127.0.0.1:{port}"),
-        ("listen [::]:443", f"listen [::1]:{port}"),
-        ("listen 80", f"listen 127.0.0.1:{plain}"),
-        ("listen [::]:80", f"listen [::1]:{plain}"),
-        ("127.0.0.1:8000", backend),
-        (f"/etc/ssl/certs/{NAME}.pem", f"{directory}/cert.pem"),
-        (f"/etc/ssl/private/{NAME}.key", f"{directory}/key.pem"),
-    )
-    places = "".join(
-        f"{kind}_temp_path {directory}/{kind};\n"
-        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    whole = f"events {{}}\nhttp {{\naccess_log off;\n{places}{text}}}\n"
-    user = "user root;\n" if os.geteuid() == 0 else ""  # its workers write to the test's directory
-    (directory / "nginx.conf").write_text(f"{user}daemon off;\npid {directory}/pid;\n{whole}")
-    return ["nginx", "-e", "stderr", "-c", str(directory / "nginx.conf")]
-
-
-PROXIES: Final[dict[str, Callable[[Path, int, int, str], list[str]]]] = {"caddy": caddy, "nginx": nginx}
+from tests.release.printed import blocks
 
 
 class Front:
     """A proxy that runs: how clients reach the service through it."""
 
     def __init__(
-        self, kind: str, port: int, trusted: ssl.SSLContext, demo: dict[str, Any], service: Service
+        self, kind: str, port: int, certificate: Path, demo: dict[str, Any], service: Service
     ) -> None:
         self.kind = kind
-        self.port = port
         self.demo = demo
         self.service = service
-        self._trusted = trusted
+        self._port = port
+        self._certificate = certificate
 
-    @contextmanager
-    def client(self, *, http2: bool = True) -> Iterator[httpx.Client]:
-        """A client that finds the name here."""
-        extensions = {"sni_hostname": NAME}
-
-        def named(request: httpx.Request) -> None:
-            request.extensions = {**request.extensions, **extensions}
-
-        with httpx.Client(
-            base_url=f"https://127.0.0.1:{self.port}",
-            headers={"Host": NAME},
-            transport=httpx.HTTPTransport(http2=http2, verify=self._trusted, local_address=VISITOR),
-            timeout=20,
-            event_hooks={"request": [named]},
-        ) as client:
-            yield client
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def wait_listening(port: int, process: "subprocess.Popen[bytes]") -> None:
-    """Return once something accepts connections at *port*. Fails if *process* ends."""
-    ends = time.monotonic() + START_SECONDS
-    while time.monotonic() < ends:
-        assert process.poll() is None, "the proxy ended: its output is above"
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            continue
-        return
-    pytest.fail("the proxy does not listen")
+    def client(self, *, http2: bool = True) -> AbstractContextManager[httpx.Client]:
+        return client_by_name(self._port, self._certificate, http2=http2)
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The demo, configured as the examples say."""
-    service = Service(tmp_path_factory.mktemp("service") / "data", "--demo", program=("-c", TRUSTING))
+    """The demo, configured as the guide says."""
+    place = tmp_path_factory.mktemp("service")
+    (place / "svc.toml").write_text(blocks("install", "## Behind a reverse proxy")[0])
+    service = Service(place / "data", "--demo", "--config", str(place / "svc.toml"))
     try:
         service.ready()
         yield service
@@ -147,22 +54,10 @@ def front(
     request: pytest.FixtureRequest, service: Service, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Front]:
     """One of the proxies, in front of the demo."""
-    if shutil.which(request.param) is None:
-        pytest.skip(f"not on this machine: {request.param} (tests/ensure_programs.sh installs it)")
     directory = tmp_path_factory.mktemp(request.param)
-    certify(directory, NAME)
-    trusted = ssl.create_default_context(cafile=str(directory / "cert.pem"))
     demo = demo_in(service.data.path)
-    port, plain = free_port(), free_port()
-    backend = demo["baseUrl"].removeprefix("http://")
-    command = PROXIES[request.param](directory, port, plain, backend)
-    process = subprocess.Popen(command, stderr=sys.stderr, env=os.environ | {"HOME": str(directory)})
-    try:
-        wait_listening(port, process)
-        yield Front(request.param, port, trusted, demo, service)
-    finally:
-        process.terminate()
-        process.wait(30)
+    with proxied(request.param, directory, demo["baseUrl"].removeprefix("http://")) as port:
+        yield Front(request.param, port, directory / "cert.pem", demo, service)
 
 
 def test_every_journey_works_through_it_by_http2(front: Front) -> None:

@@ -203,7 +203,7 @@ class _Process:
             case "the key is revoked":
                 nursery.start_soon(self._revoke, asked.key)
             case "a stop":
-                self.system.open_calls.stop()
+                self.system.ai.open_calls.stop()
             case "a full disk":
                 nursery.start_soon(self._break_disk, FULL_SECONDS)
             case "a broken disk":
@@ -274,12 +274,12 @@ async def _live(
         )
         store.listen(ChangeDispatcher(system))
         process = _Process(store, system, owner, dump)
-        lost = await system.settlements.begin()
+        lost = await system.ai.settlements.begin()
         trio.lowlevel.add_instrument(process.cuts)
         with process.scope:
             async with (
-                system.settlements.live(),
-                system.open_calls.live(),
+                system.ai.settlements.live(),
+                system.ai.open_calls.live(),
                 system.live(),
                 trio.open_nursery() as nursery,
             ):
@@ -289,5 +289,5 @@ async def _live(
         left = process.at_crash or dump()
         for one in made:
             one.attempts = upstreams.attempts.get(one.model, [])
-        process_name = system.settlements.process
+        process_name = system.ai.settlements.process
     return Life(left, clock.now() + 1_000, process_name, made, lost, frozenset(process.deeds))

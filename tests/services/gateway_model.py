@@ -10,9 +10,11 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.ai.limits import AI_READ_ON_BYTES_MAX, AI_READ_ON_MS
 from svc.domain.ai.models import OwnModel
 from svc.domain.ai.money import MICRO, Prices
 from svc.domain.identity.callers import operator_call
+from svc.domain.locale.times import SECOND_MS
 from svc.storage import provisioning
 from svc.storage.ai import key_months, ledger, providers, tables
 from svc.storage.ai.integrity import INVARIANTS
@@ -36,7 +38,7 @@ from tests.services.gateway_lives import (
     restored,
     written,
 )
-from tests.services.provider_scripts import Attempt
+from tests.services.provider_scripts import FINISH, PAUSE_SECONDS, SAID, Attempt
 from tests.town import START
 
 OWN_PRICES: Final = Prices(3 * MICRO, 3 * MICRO, 3 * MICRO)
@@ -69,6 +71,8 @@ class World:
         """What each key has used this month, by its id."""
         self.ends: Counter[str] = Counter()
         """How many calls have ended in each way."""
+        self.last: Any = None
+        """The row of the call that was checked last."""
 
     def write(self, unit: Any) -> Any:
         self.now += 1_000
@@ -129,6 +133,7 @@ class World:
                     _check_absence(life, made)
                     continue
                 _check_end(life, made, row)
+                self.last = row
                 self.ends[row.ended] += 1
                 cost = _check_cost(made, row)
                 self.charged += _check_charge(conn, row, cost)
@@ -195,6 +200,8 @@ def _expected_end(made: MadeCall) -> str:
 def _check_cost(made: MadeCall, row: Any) -> int:
     """By the last usage that came, else by what was asked and came; nothing for an exit without an answer."""
     last = made.attempts[-1] if made.attempts else None
+    if row.ended == "left" and last is not None and FINISH in last.came:
+        assert not (row.estimated and _tells_usage_soon(last))
     if row.ended in FREE or last is None or not last.is_sent:
         assert (0, False) == (row.cost_micro_credits, row.estimated)
         return 0
@@ -206,10 +213,19 @@ def _check_cost(made: MadeCall, row: Any) -> int:
     return cost
 
 
+def _tells_usage_soon(attempt: Attempt) -> bool:
+    """Whether usage follows the finish of the answer within what is read on of it."""
+    parts = [part for part in SAID[attempt.said].parts if isinstance(part, bytes)]
+    size = sum(map(len, parts))
+    seconds = len(parts) * PAUSE_SECONDS
+    is_read = seconds < AI_READ_ON_MS / SECOND_MS and size <= AI_READ_ON_BYTES_MAX
+    return is_read and b'"usage"' in b"".join(parts)
+
+
 def _metered(attempt: Attempt, *, stream: bool) -> tuple[int, int, bool]:
     """The tokens of what has come whole: as the provider counts them, else four bytes a token."""
     *whole, _ = attempt.came.split(b"\n\n") if stream else [attempt.came, b""]
-    data = [one.removeprefix(b"data: ") for one in whole]
+    data = [one.removeprefix(b"data: ") for one in whole if not one.startswith(b":")]
     came = [msgspec.json.decode(one) for one in data if one not in {b"", b"[DONE]"}]
     usage = [one["usage"] for one in came if one.get("usage")]
     if usage:

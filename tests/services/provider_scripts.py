@@ -18,6 +18,7 @@ from svc.actors.outbound.errors import (
     TookTooLong,
     TooLarge,
 )
+from svc.domain.ai.limits import AI_READ_ON_BYTES_MAX
 from svc.domain.ai.models import Candidate
 from tests.http.ai.gateway import DONE, USAGE, event, usage_event, whole
 
@@ -30,6 +31,10 @@ PAUSE_SECONDS: Final = 0.2
 ERROR: Final = b'{"error": {"message": "busy"}}'
 TEXT, FINISH = event(), event(None, "stop")
 _PIECES: Final = TEXT + TEXT + FINISH + usage_event()
+
+
+_WAIT: Final = b": still counting\n\n"
+_FLOOD: Final = b": " + b"x" * AI_READ_ON_BYTES_MAX + b"\n\n"
 
 
 class Said(NamedTuple):
@@ -70,6 +75,8 @@ SAID: Final[Mapping[str, Said]] = {
     "silence": Said("silent", "last", (TEXT, IdleTooLong("")), IdleTooLong("")),
     "too long": Said("limit", "last", (TEXT, TookTooLong("")), TookTooLong("")),
     "too large": Said("limit", "next", (TEXT, TooLarge("")), TooLarge("")),
+    "usage too late": Said("answered", "answered", (TEXT, FINISH, *[_WAIT] * 60, usage_event()), whole()),
+    "usage after too much": Said("answered", "answered", (TEXT, FINISH, _FLOOD, usage_event()), whole()),
     "an error": Said("next", "next", (b"data: " + ERROR + b"\n\n",), ERROR),
     "garbage": Said("next", "next", (b"data: <html>\n\n",), b"<html>"),
     "nothing": Said("next", "next"),
@@ -144,7 +151,7 @@ class ScriptedUpstreams(Upstreams):
 
     @asynccontextmanager
     async def open(
-        self, candidate: Candidate, key: str, body: bytes, on_connected: Callable[[], None]
+        self, candidate: Candidate, key: str, body: bytes, on_connected: Callable[[], None], *, owner: str
     ) -> AsyncIterator[Response]:
         request: dict[str, Any] = msgspec.json.decode(body)
         stream = request.get("stream", False)

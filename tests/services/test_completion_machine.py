@@ -7,10 +7,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from tests.services.gateway_lives import DEEDS, MODELS, AskedCall, Cut, Deed, live
 from tests.services.gateway_model import World
-from tests.services.provider_scripts import SAID
+from tests.services.provider_scripts import FINISH, SAID
 
 STEPS_LEAST, STEPS_MAX = 8, 100
 """Between these is the number of checkpoints of a call."""
@@ -77,6 +77,7 @@ ENDS: Final[dict[Deed, set[str]]] = {
 """Ends that are seen, each, when that happens at one step or another."""
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("deed", DEEDS)
 def test_a_call_may_be_cut_at_every_step(deed: Deed) -> None:
     """At each checkpoint, once; whatever that leads to, the sums are right, and no reservation is left."""
@@ -92,6 +93,30 @@ def test_a_call_may_be_cut_at_every_step(deed: Deed) -> None:
         assert STEPS_LEAST < steps < STEPS_MAX - 1
 
     assert ENDS[deed] <= set(world.ends)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize(
+    ("said", "estimated"),
+    [("an answer", False), ("usage too late", True), ("usage after too much", True)],
+)
+def test_who_leaves_after_the_finish_pays_what_was_used(said: str, *, estimated: bool):
+    """The provider is listened to for it, for 10 seconds and 64 KB; else the estimate counts."""
+    world = World()
+    world.grant(10**6)
+    left = []
+    for steps in range(1, STEPS_MAX):
+        life = world.live(
+            AskedCall(world.keys["plain"], (said, said, said), cut=Cut(steps, "the client leaves"))
+        )
+        [made] = life.calls
+        if not life.deeds:
+            break
+        came = made.attempts[-1].came if made.attempts else b""
+        if FINISH in came and world.last.ended == "left":
+            left.append(world.last.estimated)
+
+    assert estimated == left[0]
 
 
 def test_an_own_provider_that_rests_takes_no_credits_in_the_end() -> None:
@@ -128,6 +153,7 @@ def test_a_life_is_replayed() -> None:
     assert [one.outcome for one in first.calls] == [one.outcome for one in again.calls]
 
 
+@pytest.mark.fuzz
 def test_credits_are_exact_whatever_happens() -> None:
     """The sum is what was granted less what each exit is charged; each reservation has one settlement."""
     run_state_machine_as_test(

@@ -49,7 +49,7 @@ async def test_a_large_request_that_is_none_is_refused() -> None:
 async def test_the_memory_of_answers_is_bounded() -> None:
     """An answer counts in the memory of all bodies while it comes; where there is none left it is 503."""
     async with gateway(Upstream(responds(whole(extra=LONG)))) as here:
-        here.system.ai_bodies = BodyBytes(LARGE_BYTES)  # half of which is the organization's
+        here.system.ai.bodies = BodyBytes(LARGE_BYTES)  # half of which is the organization's
         reply = await here.ask()
         [call] = await here.settled()
 
@@ -57,7 +57,7 @@ async def test_the_memory_of_answers_is_bounded() -> None:
         assert ("unanswered", 0, 0) == (
             call.ended,
             call.charged_micro_credits,
-            here.system.ai_bodies.taken,
+            here.system.ai.bodies.taken,
         )
         assert GRANTED == await here.balance()
         assert PROMPT.encode() not in reply.body

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 from argon2 import PasswordHasher
 
-from svc.actors.password_hashing import PasswordHashing
+from svc.actors.identity.password_hashing import PasswordHashing
 from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.crypto.passwords import HASHER as REAL_HASHER
@@ -22,9 +22,7 @@ from svc.domain.errors import (
     Unauthenticated,
     Unavailable,
 )
-from svc.domain.identity.people import Person
-from svc.domain.identity.sessions import csrf_token
-from svc.domain.limits import (
+from svc.domain.identity.limits import (
     ACCOUNT_FAILURES_MAX,
     ACCOUNT_SPACING_MS,
     ADDRESS_FAILURES_MAX,
@@ -35,7 +33,9 @@ from svc.domain.limits import (
     SESSION_SEEN_NOTED_MS,
     SIGN_IN_LINK_LIFE_MS,
 )
-from svc.domain.times import HOUR_MS, MINUTE_MS
+from svc.domain.identity.people import Person
+from svc.domain.identity.sessions import csrf_token
+from svc.domain.locale.times import HOUR_MS, MINUTE_MS
 from svc.services import sign_in
 from svc.services.attempts import WrongCredentials
 from svc.services.sign_in import Browser
@@ -126,7 +126,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
         return fn(*args)
 
     async with at_home() as here, here.live_system() as system:
-        system.passwords = PasswordHashing(HASHER, count)
+        system.identity.passwords = PasswordHashing(HASHER, count)
         await attempt(system, email, "wrong")
 
     assert [matching] == checked
@@ -276,12 +276,12 @@ async def test_a_browser_known_by_an_account_of_the_same_address_tries_only_that
 async def test_what_was_not_even_checked_is_no_failure(autojump_clock):
     """A system that is too busy to hash forgets the try, so a flood of those fills no memory."""
     async with at_home() as here, here.live_system() as system:
-        system.passwords = cast("PasswordHashing", Busy())
+        system.identity.passwords = cast("PasswordHashing", Busy())
         for number in range(500):
             assert Unavailable is await attempt(system, f"p{number}@example.com", "wrong")
         for _ in range(2 * PAIR_FAILURES_MAX):
             assert Unavailable is await attempt(system, "ada@example.com", PASSWORD)
-        system.passwords = PASSWORDS
+        system.identity.passwords = PASSWORDS
 
         assert await attempt(system, "ada@example.com", PASSWORD) is None
         assert 0 == await here.count(tables.sign_in_failures)

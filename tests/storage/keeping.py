@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import Connection, inspect
 
 from svc.storage.migrations import migrate
-from svc.storage.sqlite import full_text
+from svc.storage.sql import full_text
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.schema_changes import schema_change
 
@@ -34,7 +34,20 @@ def _contact(n: int) -> str:
     return _json({"name": f"Person {n}", "email": f"person{n}@example.com"})
 
 
+_STARTER: Final = _json({"kind": "operator", "id": "operator", "personId": None})
 _ENABLER: Final = _json({"personId": "usr_1"})
+_UNDO: Final = _json(
+    {
+        "number": 1,
+        "dryRun": False,
+        "state": "done",
+        "starter": {"kind": "operator", "id": "operator", "personId": None},
+        "source": {},
+        "counts": {"deleted": 1},
+        "startedAt": AT,
+        "endedAt": AT,
+    }
+)
 _EVENT: Final = _json(
     {
         "id": "evt_1",
@@ -53,6 +66,7 @@ _DOCUMENT: Final = _json(
 )
 
 VALUES: Final[dict[str, tuple[Any, Any]]] = {
+    "conversation_notes.mentions": (_json(["usr_1"]), None),
     "organizations.country": ("DE", "GB"),
     "organizations.currency": ("EUR", "GBP"),
     "organizations.locale": ("de_DE", "en_GB"),
@@ -75,6 +89,7 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "record_changes.kind": ("created", "created"),
     "record_changes.changed": ("{}", "{}"),
     "record_changes.source": ("{}", "{}"),
+    "notes.source": ("{}", None),
     "sites.domain": ("shop.example", "blog.example"),
     "forms.status": ("active", "paused"),
     "forms.field_map": ("{}", "{}"),
@@ -86,13 +101,29 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "imports.object_type": ("contact", "contact"),
     "imports.layout": ("{}", None),
     "imports.settings": ("{}", None),
-    "imports.starter": (_json({"kind": "operator", "id": "operator", "personId": None}), None),
+    "imports.starter": (_STARTER, None),
     "imports.source": ("{}", None),
     "imports.counts": ("{}", "{}"),
     "imports.refusals": ("[]", "[]"),
+    "imports.faults": ("[]", None),
+    "imports.undo": (_UNDO, None),
+    "imports.undo_state": ("done", None),
     "imports.ended_at": (AT, None),
+    "exports.object_type": ("contact", None),
+    "exports.format": ("csv", "ndjson"),
+    "exports.source": ("records", "audit"),
+    "exports.state": ("done", "waiting"),
+    "exports.query": ("{}", "{}"),
+    "exports.starter": (_STARTER, _STARTER),
+    "exports.ended_at": (AT, None),
+    "requests.door": ("tools", "channels"),
+    "requests.caller_kind": ("key", "channel_key"),
+    "requests.status": (200, 404),
+    "requests.code": (None, "not_found"),
+    "requests.failed_in": (None, "organizations.id"),
     "views.tool": ("record.list", "submission.list"),
     "views.input": (_json({"objectType": "deal"}), "{}"),
+    "views.board_by": ("stage", None),
     "submissions.state": ("filed", "held"),
     "submissions.queued_at": (None, None),
     "submissions.paced_at": (AT, AT),
@@ -104,6 +135,10 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "submissions.mapped": ("{}", "{}"),
     "submissions.contact_id": ("records.id", None),
     "submissions.deal_id": (None, None),
+    "submissions.discarded_from": (None, None),
+    "submissions.discarded_at": (None, None),
+    "submissions.discarded_by": (None, None),
+    "submissions.restored_at": (None, AT),
     "submission_blocks.first_id": ("submissions.id", "submissions.id"),
     "submission_blocks.end_id": ("sub_~", "sub_~"),
     "submission_blocks.texts": (b"email 1\nphone 1\nname 1", b""),
@@ -119,6 +154,17 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "invitations.team_ids": ("[]", "[]"),
     "invitations.email": ("new1@example.com", "new2@example.com"),
     "api_keys.role_id": ("viewer", "owner"),
+    "grants.role_id": ("viewer", "owner"),
+    "grants.reach": ("list", "all"),
+    "grants.tools": ('["record.get"]', None),
+    "grants.door": ("mcp", "mcp_full"),
+    "grants.ended_at": (None, AT),
+    "grants.ended_because": (None, "ended"),
+    "apps.redirect_uris": ('["https://app.example/callback"]', '["app.example:/callback"]'),
+    "apps.removed_at": (None, None),
+    "registered_apps.redirect_uris": ('["http://localhost/callback"]', '["cursor://callback"]'),
+    "authorization_requests.scope": ("tools", "tools.read"),
+    "authorization_requests.door": ("mcp", "mcp_full"),
     "api_keys.tools": ('["record.get"]', None),
     "api_keys.limited_to": (None, None),
     "api_keys.models": (None, '["small"]'),

@@ -9,10 +9,8 @@ from sqlalchemy import Connection
 from svc.domain.crypto.sealing import Sealer
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.metadata import metadata
-from svc.storage.sqlite.engine import make_engine
-from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.store import Sources, Tx
+from tests.databases import ON_POSTGRESQL, database_with_tables
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,10 +42,7 @@ class Ledger:
 
 
 @contextmanager
-def ledger() -> Iterator[Ledger]:
-    with make_engine(None).connect() as conn:
-        with schema_change(conn):
-            metadata.create_all(conn)
-        with conn.begin():
-            conn.exec_driver_sql("BEGIN")
-            yield Ledger(conn)
+def ledger(on_postgresql: bool = ON_POSTGRESQL) -> Iterator[Ledger]:
+    with database_with_tables(on_postgresql) as conn, conn.begin():
+        conn.exec_driver_sql("BEGIN")
+        yield Ledger(conn)

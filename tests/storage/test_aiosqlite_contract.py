@@ -17,6 +17,8 @@ from outcome import Value
 from svc.storage.sqlite import _aiosqlite_trio
 from svc.storage.sqlite._aiosqlite_trio import ThreadLost
 
+pytestmark = pytest.mark.sqlite
+
 
 class Report:
     """Stands where aiosqlite expects an asyncio future, and keeps what its thread does with it."""
@@ -146,7 +148,9 @@ async def test_when_its_thread_ends_by_itself_what_is_left_is_answered() -> None
         except ThreadLost as error:
             told.append(error)
 
-    connection = _aiosqlite_trio.Connection(connect, name="test", lost=lambda: lost.append("test"))
+    # Its own thread, which is lost, would close it.
+    opened = sqlite3.connect(":memory:", check_same_thread=False)
+    connection = _aiosqlite_trio.Connection(lambda: opened, name="test", lost=lambda: lost.append("test"))
     await connection
     async with trio.open_nursery() as nursery:
         connection.submit(partial(gate.wait, 10), told.append)
@@ -161,6 +165,7 @@ async def test_when_its_thread_ends_by_itself_what_is_left_is_answered() -> None
     with pytest.raises(ThreadLost, match="'test' has ended"):
         await connection.run(lambda: None)
     await connection.close()
+    opened.close()
 
 
 def test_a_run_that_ends_without_closing_leaves_a_warning_and_no_thread() -> None:

@@ -9,9 +9,12 @@ import pytest
 from outcome import Error
 from sqlalchemy import Connection
 
+from svc.storage.commit.batch import Batch, Fairness, Unit
 from svc.storage.sqlite.engine import make_engine
-from svc.storage.sqlite.transaction import Batch, Fairness, Unit
+from svc.storage.sqlite.transaction import SQLITE
 from svc.storage.store import Sources, StoreFailed, Tx
+
+pytestmark = pytest.mark.sqlite
 
 
 @pytest.fixture
@@ -57,7 +60,7 @@ def batch_of(
     joining: int = 16,
 ) -> Batch:
     fairness = Fairness(first=first, behind=behind, even=even, seconds=seconds, joining=joining)
-    return Batch(planned, {unit.owner for unit in planned}, fairness, Sources(), timer=clock)
+    return Batch(planned, {unit.owner for unit in planned}, fairness, Sources(), SQLITE, timer=clock)
 
 
 def ran(batch: Batch) -> list[str]:

@@ -9,37 +9,41 @@ from typing import Any, NamedTuple
 import pytest
 
 from svc.domain.channels.connections import Connection as ChannelConnection
+from svc.domain.channels.limits import LEASE_MS, REPLY_LIFE_MS
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import Conflict, NotFound, Unauthenticated
+from svc.domain.forms.limits import PACE_WINDOW_MS, QUEUE_WINDOW_MS, SENDER_WINDOW_MS, SERVER_KEY_LIFE_MS
 from svc.domain.identity import access as rules
 from svc.domain.identity.callers import operator_call
-from svc.domain.identity.sessions import is_fresh
-from svc.domain.limits import (
+from svc.domain.identity.limits import (
     CONFIRMATION_MS,
     EXPIRED_KEY_LISTED_MS,
-    IDEMPOTENCY_LIFE_MS,
     INVITATION_LIFE_MS,
-    LEASE_MS,
-    PACE_WINDOW_MS,
-    QUEUE_WINDOW_MS,
-    REPLY_LIFE_MS,
-    SENDER_WINDOW_MS,
-    SERVER_KEY_LIFE_MS,
     SESSION_IDLE_MS,
     SESSION_LIFE_MS,
     SIGN_IN_LINK_LIFE_MS,
     SIGN_IN_WINDOW_MS,
-    SIGNING_OVERLAP_MS,
     TRIAL_MS,
 )
-from svc.domain.times import SECOND_MS
+from svc.domain.identity.sessions import is_fresh
+from svc.domain.limits import IDEMPOTENCY_LIFE_MS, SIGNING_OVERLAP_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage import idempotency
 from svc.storage.channels import deliveries, open_replies, outboxes, signing_secrets
 from svc.storage.channels import tables as channel_tables
 from svc.storage.forms import server_keys, submissions
 from svc.storage.forms.submissions import FormSnapshot
 from svc.storage.idempotency import Repeatable
-from svc.storage.identity import access, api_keys, invitations, organizations, roles, sessions, sign_in
+from svc.storage.identity import (
+    access,
+    api_keys,
+    invitations,
+    key_states,
+    organizations,
+    roles,
+    sessions,
+    sign_in,
+)
 from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Tx
 from tests import tables
@@ -151,7 +155,7 @@ async def _key_lives(here: Town, _: None) -> bool:
     now, organization_id = here.clock.now(), here.organization.id
     route = await here.store.read(api_keys.route, KEY, now)
     known = await here.store.read(access.load, organization_id, now)
-    counted = await here.store.read(api_keys.count_live, organization_id, now)
+    counted = await here.store.read(key_states.count_live, organization_id, now)
     assert (route is not None) == (KEY in known.keys) == bool(counted)
     return route is not None
 

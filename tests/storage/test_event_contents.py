@@ -9,8 +9,8 @@ from svc.domain.channels.messages import HealthReport, Sender
 from svc.domain.events import Source
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.roles import PERMISSIONS
+from svc.domain.locale.times import rfc3339
 from svc.domain.records.properties import Property
-from svc.domain.times import rfc3339
 from svc.storage.channels import connections, replies
 from svc.storage.forms import filing, submissions
 from svc.storage.forms.submissions import NewSubmission

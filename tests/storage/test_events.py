@@ -14,14 +14,16 @@ from svc.domain.cursors import Position
 from svc.domain.errors import Gone, InvalidInput
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENT_LIFE_MS, EVENTS_EXAMINED_MAX, LIST_ROWS_MAX
-from svc.domain.times import MINUTE_MS
-from svc.storage import provisioning, retention
+from svc.domain.locale.times import MINUTE_MS
+from svc.storage import provisioning
 from svc.storage.events import events
 from svc.storage.events import pages as event_pages
 from svc.storage.events.events import Event
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Sources, Tx
 from tests import tables
+from tests.events import free_event
+from tests.pruning import prune
 from tests.storage.ledger import API, Ledger, ledger
 
 
@@ -33,7 +35,7 @@ def here() -> Iterator[Ledger]:
 
 def an_event(type_: EventType = "record.created", object_type: str | None = "contact") -> NewEvent:
     data = {} if object_type is None else {"objectType": object_type}
-    return NewEvent(type=type_, subject="rec_1", source=API, data=data)
+    return free_event(type_, "rec_1", API, data)
 
 
 def record(here: Ledger, *happened: NewEvent) -> None:
@@ -93,7 +95,7 @@ def test_a_unit_announces_its_events_once(here: Ledger) -> None:
 def test_an_event_is_stored_with_what_is_looked_for(here: Ledger) -> None:
     """Its subject, its object and the depth of its source; the source stands in its data."""
     source = {"kind": "workflow", "id": "wfl_1", "personId": None, "depth": 3}
-    record(here, NewEvent(type="record.created", subject="rec_1", source=source, data={"objectType": "deal"}))
+    record(here, free_event("record.created", "rec_1", source, {"objectType": "deal"}))
     record(here, an_event("submission.held", None))
 
     first, second = here.rows(tables.events)
@@ -194,6 +196,7 @@ def test_the_last_page_says_so(here: Ledger) -> None:
     assert [False, False, True] == [is_last(), is_last(types=set()), is_last(types=set(), cursor=stopped)]
 
 
+@pytest.mark.fuzz
 @given(minutes=st.lists(st.integers(0, 3), max_size=12), pruned=st.integers(0, 12), since=st.integers(0, 40))
 @settings(max_examples=60, deadline=None)
 def test_a_list_begins_with_the_events_of_a_time(minutes: list[int], pruned: int, since: int) -> None:
@@ -248,10 +251,10 @@ def test_events_are_pruned_once_they_were_dispatched_and_their_time_is_over(here
     _, end = page(here)
     record(here)
     here.now += EVENT_LIFE_MS - 4_000
-    here.write(retention.prune)
+    here.write(prune)
     before = len(here.rows(tables.events))
     here.now += 4_000
-    here.write(retention.prune)
+    here.write(prune)
     left = here.rows(tables.events)
 
     assert (2, [None]) == (before, [row.position for row in left])
@@ -279,7 +282,7 @@ def test_nothing_is_skipped_where_events_were_pruned_out_of_order(here: Ledger) 
     record(here)
     dispatch(here)
     here.now += EVENT_LIFE_MS - 62_000
-    here.write(retention.prune)
+    here.write(prune)
 
     assert [1, 4] == [row.position for row in here.rows(tables.events)]
     with pytest.raises(Gone):
@@ -292,7 +295,7 @@ def test_a_page_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch)
     """It ends behind the event that passes the limit, and the next one goes on from there."""
     monkeypatch.setattr(event_pages, "EVENTS_PAGE_BYTES_MAX", 1_000)
     data = [{"text": "x" * size} for size in (2_000, 300, 300, 500, 1)]
-    record(here, *(NewEvent(type="record.created", subject="rec_1", source=API, data=one) for one in data))
+    record(here, *(free_event("record.created", "rec_1", API, one) for one in data))
     dispatch(here)
 
     sizes: list[int] = []
@@ -325,6 +328,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.fuzz
 @given(steps=STEPS)
 @settings(max_examples=60, deadline=None)
 def test_a_reader_sees_each_event_once_in_their_order(steps: list[tuple[str, int]]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from svc.storage.sqlite.fair_queue import FairQueue
+from svc.storage.commit.fair_queue import FairQueue
 
 OWNERS = st.sampled_from("abcd")
 ITEMS_MAX = 12

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.domain.limits import LEASE_MS, REPLY_LIFE_MS
+from svc.domain.channels.limits import LEASE_MS, REPLY_LIFE_MS
 from svc.storage.channels import outboxes, reply_batches
 from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.store import Tx

@@ -17,8 +17,8 @@ from svc.domain.errors import (
     NotFound,
     PersonOnly,
 )
+from svc.domain.identity.limits import INVITATION_LIFE_MS
 from svc.domain.identity.people import Person
-from svc.domain.limits import INVITATION_LIFE_MS
 from svc.storage import provisioning
 from svc.storage.identity import (
     access,

@@ -29,6 +29,8 @@ from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
 from svc.storage.statements import Statement, _Plan, run_command
 
+pytestmark = pytest.mark.sqlite
+
 tables = MetaData()
 pets = Table(
     "pets",
@@ -102,6 +104,19 @@ def test_many_of_nothing_does_nothing(conn: Connection) -> None:
     INSERT.many(conn, [])
 
     assert [] == ALL.all(conn)
+
+
+def test_rows_of_one_column_can_be_its_values(conn: Connection) -> None:
+    """As Core's `scalars`, converted as rows are; what has other columns does not fit."""
+    INSERT.many(conn, [CAT, WOLF])
+    tame = Statement(select(pets.c.tame).order_by(pets.c.id), bool)
+    named = Statement(select(pets.c.name).where(pets.c.id.in_(bindparam("ids", expanding=True))), str)
+
+    assert [True, False] == tame.all(conn)
+    assert "wolf" == named.one(conn, ids=[2])
+    assert named.one(conn, ids=[3]) is None
+    with pytest.raises(TypeError, match="has not the fields"):
+        Statement(select(pets.c.id, pets.c.name), str).all(conn)
 
 
 def test_a_statement_can_return_rows(conn: Connection) -> None:

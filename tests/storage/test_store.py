@@ -16,13 +16,17 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from svc.clock import VirtualClock
-from svc.domain.changes import Change
-from svc.storage.sqlite._aiosqlite_trio import Slot
-from svc.storage.sqlite.group_commit import BEHIND_ALONE_MAX, BEHIND_UNITS_MAX, GroupCommitStore
+from svc.domain.changes import Change, DeliveriesDue
+from svc.request_id import request_id, set_request_id
+from svc.storage.commit.batch import Batch, Unit
+from svc.storage.commit.commit_queue import BEHIND_ALONE_MAX, BEHIND_UNITS_MAX, CommitQueue
+from svc.storage.commit.group_commit import GroupCommitStore
+from svc.storage.commit.slot import Slot
 from svc.storage.sqlite.inline import create_tables, inline_store
 from svc.storage.sqlite.store import open_store
-from svc.storage.sqlite.transaction import Batch, Unit
 from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, StoreLost, Tx
+
+pytestmark = pytest.mark.sqlite
 
 START = 1_790_000_000_000
 
@@ -39,8 +43,9 @@ prepare = partial(create_tables, tables=tables)
 OpenStore = Callable[..., AbstractAsyncContextManager[Store]]
 
 
-class Added(Change, frozen=True):
-    key: int
+def added(key: int) -> Change:
+    """What the unit that adds a row announces."""
+    return DeliveriesDue(str(key))
 
 
 class Refused(Exception):
@@ -49,7 +54,7 @@ class Refused(Exception):
 
 def add(tx: Tx, key: int) -> int:
     tx.conn.execute(insert(rows).values(id=key, text=f"row {key}"))
-    tx.announce(Added(key))
+    tx.announce(added(key))
     return key
 
 
@@ -217,9 +222,9 @@ async def test_changes_are_dispatched_in_order_before_the_caller_goes_on(store: 
     store.listen(told.append)
 
     await store.write(add, 2)
-    assert [Added(2)] == told
+    assert [added(2)] == told
     await store.write(add, 1)
-    assert [Added(2), Added(1)] == told
+    assert [added(2), added(1)] == told
 
 
 async def test_a_failed_unit_announces_nothing(store: Store) -> None:
@@ -229,7 +234,7 @@ async def test_a_failed_unit_announces_nothing(store: Store) -> None:
 
     await outcomes_of(store, (add, 1), (add_and_refuse, 2, Refused()))
 
-    assert [Added(1)] == told
+    assert [added(1)] == told
 
 
 async def test_a_failing_listener_affects_no_other(store: Store) -> None:
@@ -245,8 +250,8 @@ async def test_a_failing_listener_affects_no_other(store: Store) -> None:
         returned = await store.write(add, 1)
 
     assert 1 == returned
-    assert [Added(1)] == told
-    assert [("listener_failed", "Added")] == [(entry["event"], entry["change"]) for entry in logs]
+    assert [added(1)] == told
+    assert [("listener_failed", "DeliveriesDue")] == [(entry["event"], entry["change"]) for entry in logs]
 
 
 @pytest.mark.parametrize("error", [Refused(), SystemExit(), KeyboardInterrupt()])
@@ -296,7 +301,7 @@ async def test_figures_that_cannot_be_counted_stop_nothing(
     def fail(*_: object) -> None:
         raise Refused
 
-    monkeypatch.setattr(GroupCommitStore, "_count", fail)
+    monkeypatch.setattr(CommitQueue, "_count", fail)
     with capture_logs() as logs:
         assert [1, 2] == [await store.write(add, 1), await store.write(add, 2)]
 
@@ -332,7 +337,7 @@ async def test_a_batch_that_cannot_be_handed_over_is_answered(
 
     async with opened() as store:
         assert isinstance(store, GroupCommitStore)
-        monkeypatch.setattr(type(store._writer), "submit", refuse)
+        monkeypatch.setattr(type(store.queues[0].lane), "submit", refuse)
         with capture_logs():
             outcomes = await outcomes_of(store, (add, 1), (add, 2))
         assert [StoreFailed, StoreFailed] == [type(one) for one in outcomes]
@@ -406,7 +411,7 @@ async def test_an_accepted_unit_outlives_its_caller(kind: str, tmp_path: Path) -
         assert clock.scope.cancelled_caught
 
         await store.write(add, 2)
-        assert [Added(1), Added(2)] == told
+        assert [added(1), added(2)] == told
         assert [1, 2] == await store.read(ids)
 
 
@@ -565,6 +570,35 @@ async def test_background_units_join_a_few_at_a_time(store: Store) -> None:
             nursery.start_soon(store.write_behind, add, key)
         nursery.start_soon(store.write, add, 1_000)
 
-    assert Added(1_000) in told[: BEHIND_UNITS_MAX + 1]
+    assert added(1_000) in told[: BEHIND_UNITS_MAX + 1]
     assert 21 == len(told)
     assert store.statistics().batches > 20 // BEHIND_ALONE_MAX
+
+
+async def test_what_is_done_for_a_request_has_its_id_wherever_it_runs(tmp_path: Path) -> None:
+    """In the threads of the store, and in what hears of the commit; each unit of a batch has its own."""
+    heard: list[tuple[Change, bytes | None]] = []
+
+    def write(tx: Tx, key: int) -> bytes | None:
+        add(tx, key)
+        return request_id()
+
+    async with open_store(tmp_path / "svc.db", VirtualClock(START), prepare=prepare) as store:
+        store.listen(lambda change: heard.append((change, request_id())))
+        found: dict[int, list[bytes | None]] = {}
+
+        async def work(key: int, request: bytes | None) -> None:
+            set_request_id(request)
+            found[key] = [
+                await store.write(write, key),
+                await store.read(lambda _: request_id()),
+                await store.read_long(lambda _: request_id()),
+                request_id(),
+            ]
+
+        async with trio.open_nursery() as nursery:
+            for key, request in ((1, b"one"), (2, None), (3, b"three")):
+                nursery.start_soon(work, key, request)
+
+    assert {1: [b"one"] * 4, 2: [None] * 4, 3: [b"three"] * 4} == found
+    assert {(added(1), b"one"), (added(2), None), (added(3), b"three")} == set(heard)

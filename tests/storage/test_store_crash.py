@@ -5,12 +5,15 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
 import trio
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, select
 
 from svc.clock import WallClock
 from svc.storage.sqlite.inline import create_tables
 from svc.storage.sqlite.store import open_store
+
+pytestmark = pytest.mark.sqlite
 
 ROUNDS = 3
 ACKNOWLEDGED_BYTES = 4_000
@@ -71,6 +74,7 @@ async def acknowledged_before_kill(path: Path, first: int) -> list[int]:
     return [int(line) for line in said.splitlines(keepends=True) if line.endswith(b"\n")]
 
 
+@pytest.mark.fuzz
 async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     """After `kill -9` under load every acknowledged unit is there, and none is there by half or twice."""
     path = tmp_path / "svc.db"

@@ -13,21 +13,19 @@ import trio.testing
 from sqlalchemy import Connection, MetaData
 
 from svc.clock import WallClock
-from svc.domain.changes import Change
-from svc.storage.sqlite.group_commit import BEHIND_UNITS_MAX
+from svc.domain.changes import Change, DeliveriesDue
+from svc.storage.commit.commit_queue import BEHIND_UNITS_MAX
+from svc.storage.commit.reader import OWNER_READS_MAX
 from svc.storage.sqlite.inline import create_tables, inline_store
-from svc.storage.sqlite.reader import OWNER_READS_MAX
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store, StoreFull, Tx
+
+pytestmark = pytest.mark.sqlite
 
 opened = partial(open_store, clock=WallClock(), prepare=partial(create_tables, tables=MetaData()))
 
 Run = Callable[..., Awaitable[Any]]
 """One of the ways to run units of work."""
-
-
-class Ran(Change, frozen=True):
-    name: str
 
 
 class Crowd:
@@ -80,15 +78,15 @@ def told_by(store: Store) -> list[str]:
     told: list[str] = []
 
     def listen(change: Change) -> None:
-        assert isinstance(change, Ran)
-        told.append(change.name)
+        assert isinstance(change, DeliveriesDue)
+        told.append(change.webhook_id)
 
     store.listen(listen)
     return told
 
 
 def tell(tx: Tx, name: str) -> None:
-    tx.announce(Ran(name))
+    tx.announce(DeliveriesDue(name))
 
 
 def names(owner: str, count: int) -> list[str]:

@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,10 +15,12 @@ from sqlalchemy import Column, Connection, ForeignKey, Integer, MetaData, Table,
 from structlog.testing import capture_logs
 
 from svc.clock import WallClock
-from svc.domain.changes import Change
+from svc.domain.changes import Change, DeliveriesDue
 from svc.storage.sqlite.inline import create_tables, inline_store
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store, Tx
+
+pytestmark = pytest.mark.sqlite
 
 tables = MetaData()
 orders = Table(
@@ -36,10 +39,6 @@ prepare = partial(create_tables, tables=tables)
 
 BATCH_MAX = 4
 QUEUE_MAX = 8
-
-
-class Placed(Change, frozen=True):
-    id: int
 
 
 class Refused(Exception):
@@ -68,7 +67,7 @@ WAVES = st.lists(st.lists(UNITS, min_size=1, max_size=12), min_size=1, max_size=
 
 def place(tx: Tx, order: int, unit: Unit) -> int:
     """Write two rows that belong together, and meet with the unit's fault half way."""
-    tx.announce(Placed(order))
+    tx.announce(DeliveriesDue(str(order)))
     prefix = ["OR ROLLBACK"] if unit.fault == "ends the transaction" else []
     # Numbers collide now and then, and then it is the unit's own doing.
     tx.conn.execute(insert(orders).prefix_with(*prefix).values(id=order, number=unit.number))
@@ -96,8 +95,8 @@ class Told:
         self.announced: list[int] = []
 
     def listen(self, change: Change) -> None:
-        assert isinstance(change, Placed)
-        self.announced.append(change.id)
+        assert isinstance(change, DeliveriesDue)
+        self.announced.append(int(change.webhook_id))
 
     async def place(self, store: Store, order: int, unit: Unit) -> None:
         async with trio.open_nursery() as nursery:
@@ -138,6 +137,7 @@ async def keep_the_promise(opened: AbstractAsyncContextManager[Store], waves: li
     assert set(told.failed).isdisjoint(there)
 
 
+@pytest.mark.fuzz
 @settings(max_examples=100)
 @given(waves=WAVES)
 async def test_outcomes_agree_with_what_is_stored(waves: list[list[Unit]]) -> None:
@@ -147,6 +147,7 @@ async def test_outcomes_agree_with_what_is_stored(waves: list[list[Unit]]) -> No
     )
 
 
+@pytest.mark.fuzz
 @settings(max_examples=40)
 @given(waves=WAVES)
 async def test_outcomes_agree_with_what_is_on_disk(waves: list[list[Unit]]) -> None:

@@ -7,23 +7,21 @@ import pytest
 from trio.testing import MockClock
 
 from svc.clock import VirtualClock
-from svc.domain.changes import Change
+from svc.domain.changes import Change, DeliveriesDue
 from svc.domain.ids import time_of
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.storage.sqlite.inline import create_tables, inline_store
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Tx
 from tests.town import START
 
-
-class Made(Change, frozen=True):
-    id: str
+pytestmark = pytest.mark.sqlite
 
 
 def make(tx: Tx) -> str:
     """An id, which is announced."""
     made = tx.new_id("rec")
-    tx.announce(Made(made))
+    tx.announce(DeliveriesDue(made))
     return made
 
 
@@ -51,7 +49,7 @@ async def test_a_unit_at_another_time_is_the_same_unit(autojump_clock: MockClock
 
     assert sorted(made) == made
     assert [START - DAY_MS, START, START] == [made_at(one) for one in made]
-    assert [Made(one) for one in made] == told
+    assert [DeliveriesDue(one) for one in made] == told
 
 
 async def test_stores_of_one_process_have_ids_of_their_own(autojump_clock: MockClock) -> None:

@@ -15,7 +15,7 @@ from svc.domain.identity.callers import Call, Runs, operator_call
 from svc.domain.identity.people import Person
 from svc.domain.identity.roles import Permission
 from svc.domain.identity.sessions import csrf_token
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.services import tool_calls
 from svc.storage import provisioning
 from svc.storage.identity import members, organizations, roles, sessions
@@ -31,6 +31,7 @@ TOOLS: Final = """
 tool                      needs                         runs
 
 agent.get                 ai                            open
+agent.list                ai                            open
 agent.run_get             conversations                 open
 agent.run_list            conversations                 open
 agent.run_stop            conversations                 open
@@ -45,12 +46,17 @@ ai.usage                  ai                            open
 apikey.list               security                      open
 apikey.mint               security                      person
 apikey.revoke             security                      person
+apikey.roll               security                      person
 apikey.update             security                      person
+app.create                security                      person
+app.list                  security                      open
+app.remove                security                      person
 approval.approve          -                             person
 approval.get              -                             open
 approval.list             -                             open
 approval.reject           -                             person
 audit.list                security                      open
+caller.get                -                             open
 connection.create         channels, own: conversations  person
 connection.get            channels, own: conversations  open
 connection.list           channels, own: conversations  open
@@ -65,9 +71,14 @@ connection.update         channels, own: conversations  open
 conversation.agent_resume  conversations                 person
 conversation.assign       conversations                 open
 conversation.close        conversations                 open
+conversation.counts       conversations                 open
+conversation.draft        conversations                 person
 conversation.get          conversations                 open
 conversation.list         conversations                 open
+conversation.mark_read    conversations                 person
+conversation.note         conversations                 open
 conversation.reopen       conversations                 open
+conversation.snooze       conversations                 open
 embed.create              embeds                        open
 embed.get                 embeds                        open
 embed.list                embeds                        open
@@ -77,6 +88,11 @@ embed.remove              embeds                        approval
 embed.resume              embeds                        open
 embed.update              embeds                        open
 event.list                webhooks                      open
+export.cancel             -                             open
+export.get                -                             open
+export.list               -                             open
+export.start              -                             open
+file.discard              -                             open
 file.get                  -                             open
 file.list                 -                             open
 file.remove               -                             approval
@@ -87,10 +103,14 @@ form.pause                forms                         open
 form.remove               forms                         approval
 form.resume               forms                         open
 form.update               forms                         open
+grant.end                 -                             person
+grant.list                -                             open
+home.get                  -                             open
 import.cancel             records.write                 open
 import.get                records.write                 open
 import.list               records.write                 open
 import.start              records.write                 open
+import.undo               records.write                 open
 member.deactivate         settings                      person
 member.invite             settings                      person
 member.list               -                             open
@@ -98,6 +118,7 @@ member.update             settings                      person
 message.cancel            conversations                 open
 message.list              conversations                 open
 message.reply             conversations                 open
+message.send_again        conversations                 open
 note.create               records.write                 open
 note.list                 records.read                  open
 notice.get                -                             person
@@ -117,10 +138,14 @@ record.count              records.read                  open
 record.create             records.write                 open
 record.create_many        records.write                 open
 record.delete             records.write                 approval
+record.delete_many        records.write                 approval
+record.distinguish        records.write                 person
+record.duplicates         records.read                  open
 record.get                records.read                  open
 record.list               records.read                  open
 record.merge              records.write                 approval
 record.restore            records.write                 open
+record.restore_many       records.write                 open
 record.revert             records.write                 open
 record.search             records.read                  open
 record.timeline           records.read                  open
@@ -128,8 +153,13 @@ record.update             records.write                 open
 record.update_many        records.write                 open
 record.upsert             records.write                 open
 record.upsert_many        records.write                 open
+reply_template.create     conversations                 open
+reply_template.delete     conversations                 open
+reply_template.list       conversations                 open
+reply_template.update     conversations                 open
 role.create               settings                      person
 role.delete               settings                      person
+request.list              -                             open
 role.list                 -                             open
 role.update               settings                      person
 serverkey.list            security                      open
@@ -141,8 +171,10 @@ site.remove               settings                      approval
 site.update               settings                      open
 submission.attach         forms                         open
 submission.counts         forms                         open
+submission.discard        forms                         open
 submission.get            forms                         open
 submission.list           forms                         open
+submission.restore        forms                         open
 suggestion.accept         records.write                 open
 suggestion.dismiss        records.write                 open
 suggestion.list           records.read                  open
@@ -202,8 +234,8 @@ person of elsewhere       forbidden       forbidden           forbidden
 NAMED: Final = frozenset({"organization.get", "organization.update", "record.get", "record.create"})
 """What narrowed keys are narrowed to: tools of both kinds that a key could be for."""
 
-FINDING: Final = frozenset({"tool.search", "tool.describe"})
-"""What the narrowest key may call too, since it shows nothing that is not public."""
+CALLED_BY_ALL: Final = frozenset({"tool.search", "tool.describe", "caller.get"})
+"""What the narrowest key may call too: it shows what is public, and the caller itself."""
 
 LEFT_OUT: Final = frozenset({"deactivated person", "frozen person", "person of elsewhere"})
 """Who is refused before it is known what they want, so that no organization's trail can have it."""
@@ -263,7 +295,7 @@ def expected(way: Way, role: str, tool: str) -> Outcome:
         case "by weaker":
             has &= ROLES["viewer"]
         case "if named":
-            if tool not in NAMED | FINDING:
+            if tool not in NAMED | CALLED_BY_ALL:
                 return "forbidden"
             if line.runs == "approval":
                 return "approval_required"
@@ -285,6 +317,22 @@ def test_every_tool_has_its_line() -> None:
     assert set(REGISTRY) == {name for name in LINES if noun_of(name) in nouns}
     assert {None, *get_args(Permission)} >= {one for line in LINES.values() for one in (line.needs, line.own)}
     assert set(get_args(Runs)) == {line.runs for line in LINES.values()}
+
+
+def test_only_persons_give_addresses() -> None:
+    """Of tools that keys may call, no other member says where an organization's data are sent."""
+    addresses = {
+        f"{tool.name} {member}"
+        for tool in REGISTRY.values()
+        if tool.runs == "open" and tool.effect == "writes"
+        for member in tool.request_type.__struct_fields__
+        if {"url", "address", "endpoint", "redirect"} & set(member.split("_"))
+    }
+
+    assert {"connection.update url", "webhook.update url"} == addresses
+    assert addresses == {
+        f"{tool.name} {member}" for tool in REGISTRY.values() for member in tool.persons_give
+    }
 
 
 def test_the_registry_says_what_the_table_says() -> None:

@@ -9,7 +9,7 @@ from svc.domain.crypto.keys import digest
 from svc.domain.errors import Conflict, Forbidden, InvalidInput, InvalidValue, NotFound, Unauthenticated
 from svc.domain.identity.access import admit_key
 from svc.domain.identity.callers import operator_call
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.storage import audit
 from svc.storage.channels import outboxes, reply_batches
 from svc.storage.channels.tables import deliveries
@@ -24,10 +24,10 @@ from svc.tools.operator_commands import (
     CloseOrganization,
     CreateOrganization,
     CreateUser,
-    MadeSetUp,
     MakeLink,
     MintKey,
     SetUp,
+    SetUpResult,
 )
 from tests import tables
 from tests.channels import a_connection, a_reply
@@ -41,21 +41,21 @@ async def here() -> AsyncIterator[Town]:
         yield here
 
 
-async def set_up(here: Town, **changes: Any) -> MadeSetUp:
+async def set_up(here: Town, **changes: Any) -> SetUpResult:
     request: dict[str, Any] = {
         "organization": CreateOrganization(name="Harbour Lamps", country="GB"),
         "email": "Ada@Example.com",
         "name": "Ada",
     }
-    made: MadeSetUp = await here.store.write(operator_commands.set_up, SetUp(**(request | changes)))
+    made: SetUpResult = await here.store.write(operator_commands.set_up, SetUp(**(request | changes)))
     return made
 
 
-async def mint(here: Town, email: str, **changes: Any) -> operator_commands.MadeKey:
+async def mint(here: Town, email: str, **changes: Any) -> operator_commands.OperatorKey:
     request = MintKey(
         **({"organization_id": here.organization.id, "email": email, "name": "A key"} | changes)
     )
-    made: operator_commands.MadeKey = await here.store.write(operator_commands.mint_key, request)
+    made: operator_commands.OperatorKey = await here.store.write(operator_commands.mint_key, request)
     return made
 
 

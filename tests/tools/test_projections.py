@@ -6,8 +6,8 @@ from typing import Annotated
 import msgspec
 import pytest
 
+from svc.domain.locale.times import Timestamp
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp
 
 
 class Author(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import pytest
 
 from svc.domain.errors import Conflict
 from svc.domain.identity.callers import operator_call
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 from svc.storage.identity import organizations
 from svc.storage.identity.organizations import OrganizationChanges
 from tests import tables

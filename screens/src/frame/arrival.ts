@@ -1,47 +1,65 @@
 /** Gets the next screen ready while the one before is still shown: its module, and what it asks first. */
 import type { ComponentType } from "preact";
-import { type Address, address, arriving, beginAt, to } from "../house/address";
+import { type Address, address, arriving, screens } from "../house/address";
 import { askAhead, dropAhead } from "../house/ahead";
-import { may, organization } from "../house/boot";
+import { may } from "../house/boot";
 import { listKey } from "../house/lists";
 import { isKnown } from "../house/queries";
-import { inputAt, type Question } from "../house/questions";
+import { inputAt } from "../house/questions";
 import { queryKey } from "../house/tools";
-import type { Place, ScreenProps } from "../places";
-import { type Match, placeAt, START, startOf } from "./match";
+import type { Place } from "../places";
+import type { FirstNeeds } from "./first_needs";
+import { type Match, placeAt } from "./match";
+import type { ScreenProps } from "./screen";
+import { loadStyles } from "./styles";
 
-/** A screen whose answers take longer is shown without them. */
-const ANSWERS_MS = 150;
+/** A screen that takes longer is shown without its answers, or as a skeleton. */
+const WAIT_MS = 150;
 
 const loaded = new Map<Place, ComponentType<ScreenProps>>();
 
 /** The component of *place*, once its module is there. */
 export const screenOf = (place: Place): ComponentType<ScreenProps> | undefined => loaded.get(place);
 
-/** Load the module of *place*. Rejects where there is no connection, or where the server has a newer program. */
+/** Load the module and the styles of *place*. Rejects where there is no connection, or where the server has a newer program. */
 export async function load(place: Place): Promise<void> {
-  if (!loaded.has(place)) loaded.set(place, (await place.load()).default);
+  if (loaded.has(place)) return;
+  const styles = needsOf(place).then((needs) => loadStyles(needs.styles));
+  const [module] = await Promise.all([place.load(), styles]);
+  loaded.set(place, module.default);
+}
+
+async function needsOf({ path }: Place): Promise<FirstNeeds> {
+  const { NEEDS } = await import("./first_needs");
+  return NEEDS[path] ?? { asks: [], styles: [] };
 }
 
 /** Load the first screen's module, so that what is drawn first has the screen in it. */
 export async function loadFirst(): Promise<void> {
-  if (address.peek().path === START && organization) beginAt(to(startOf()));
   const place = placeAt(address.peek().path)?.place;
-  if (place) await load(place).catch(retriedOnScreen);
+  // The shell has its styles.
+  const first = await place?.load().catch(retriedOnScreen);
+  if (place && first) loaded.set(place, first.default);
 }
+
+screens.has = (path) => {
+  const place = placeAt(path)?.place;
+  return place !== undefined && (!place.needs || may(place.needs));
+};
 
 arriving.prepare = async ({ path, search }: Address): Promise<void> => {
   const match = placeAt(path);
   if (!match || match.thing === placeAt(address.peek().path)?.thing) return;
   dropAhead();
   const answers = match.place.needs && !may(match.place.needs) ? undefined : firstAnswers(match, search);
-  const enough = new Promise((resolve) => setTimeout(resolve, ANSWERS_MS));
-  await Promise.all([load(match.place).catch(retriedOnScreen), Promise.race([answers, enough])]);
+  const enough = new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  await Promise.race([Promise.all([load(match.place).catch(retriedOnScreen), answers]), enough]);
 };
 
-function firstAnswers({ place, params }: Match, search: string): Promise<unknown> {
+async function firstAnswers({ place, params }: Match, search: string): Promise<unknown> {
+  const { asks } = await needsOf(place);
   return Promise.all(
-    (place.asks ?? []).map((question: Question) => {
+    asks.map((question) => {
       const input = inputAt(question, params, search);
       return input && !isAnswered(question.tool, input) ? askAhead(question.tool, input) : undefined;
     }),

@@ -2,17 +2,18 @@
 import { useState } from "preact/hooks";
 import { useAct } from "../house/acts";
 import { leaveFor } from "../house/address";
-import { session, type Session } from "../house/boot";
+import { type Session, session } from "../house/boot";
 import { identityDialog, signInAddress } from "../house/identity";
 import type { Result } from "../house/problems";
 import { send } from "../house/requests";
+import { identity } from "../messages/en/identity";
 import { messages } from "../messages/messages";
 import { Button } from "../parts/button";
 import { Dialog } from "../parts/dialog";
 import { PasswordField } from "../parts/field";
 import { Form } from "../parts/form";
 
-const words = messages.identity;
+const words = identity;
 
 export function IdentityDialog() {
   const waiting = identityDialog.value;
@@ -42,7 +43,14 @@ function OpenDialog({ kind, done }: { kind: "confirm" | "sign-in"; done: (done: 
         <p class="prose">{isConfirm ? words.confirmBody : words.againBody}</p>
         {/* Password managers look for the name beside it. */}
         <input type="hidden" name="username" autoComplete="username" value={person?.email ?? ""} />
-        <PasswordField label={words.password} pointer="/password" value={password} onValue={setPassword} autoComplete="current-password" autoFocus />
+        <PasswordField
+          label={words.password}
+          pointer="/password"
+          value={password}
+          onValue={setPassword}
+          autoComplete="current-password"
+          autoFocus
+        />
         <footer>
           {isConfirm ? (
             <Button onClick={() => done(false)}>{messages.common.cancel}</Button>

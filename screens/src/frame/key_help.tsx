@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { activeKeys, keysAreOn, switchKeys } from "../house/keys";
 import { messages } from "../messages/messages";
@@ -7,17 +6,12 @@ import { SwitchField } from "../parts/field";
 import { isMac } from "./navigation";
 
 const words = messages.keys;
-export const keyHelpIsOpen = signal(false);
-
-/** The list of keys that work here, and the switch that turns single ones off. */
-export function KeyHelp() {
-  return keyHelpIsOpen.value ? <OpenKeyHelp /> : null;
-}
 
 /** Whether *key* is one of the frame: those of the screen are listed first. */
 const isEverywhere = (key: string) => key.includes(" ") || ["z", "?", "Escape"].includes(key);
 
-function OpenKeyHelp() {
+/** The list of keys that work here, and the switch that turns single ones off. */
+export function KeyHelp({ onClose }: { onClose: () => void }) {
   // As they were when it was opened: a key that a later layer has taken over is listed once.
   const keys = useRef(
     activeKeys()
@@ -25,7 +19,7 @@ function OpenKeyHelp() {
       .sort((one, other) => Number(isEverywhere(one.key)) - Number(isEverywhere(other.key))),
   ).current;
   return (
-    <Dialog title={words.title} onClose={() => (keyHelpIsOpen.value = false)}>
+    <Dialog title={words.title} onClose={onClose}>
       <dl class="key-list">
         <div>
           <dt>{words.palette}</dt>
@@ -39,7 +33,7 @@ function OpenKeyHelp() {
             <dd>
               {key.key.split(" ").map((part, at) => (
                 <>
-                  {at > 0 && ` ${words.then} `}
+                  {at > 0 && ` ${words.between} `}
                   <kbd>{part.length === 1 ? part.toUpperCase() : part === "Escape" ? "Esc" : part}</kbd>
                 </>
               ))}

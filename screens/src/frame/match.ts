@@ -39,9 +39,12 @@ function thingOf(pattern: string, params: Match["params"]): string {
   return pattern.replace(/\{(\w+)(\??)\}/g, (_, name: string, isOptional: string) => (isOptional ? "" : (params[name] ?? "")));
 }
 
-/** The address of *place* without what varies. */
-export function addressOf(place: Place): string {
-  return place.path.replace(/\/\{\w+\?\}/g, "");
+/** Every organization has it. */
+export const FIRST_OBJECT = "contact";
+
+/** The address of *place* without what varies; of one that is of each object, that of *object*. */
+export function addressOf(place: Place, object = FIRST_OBJECT): string {
+  return place.path.replace(/\/\{\w+\?\}/g, "").replace("{object}", object);
 }
 
 /** What the navigation shows: only what there is, and what the person's role includes. */
@@ -57,13 +60,8 @@ export const isSettings = (path: string): boolean => /^\/app\/(settings|account)
 /** The first screen of settings that the person may see. */
 export function settingsStart(): string {
   const place = (["organization", "developers", "ai", "account"] as const).flatMap(placesOf)[0];
-  return place ? addressOf(place) : "/app/account/sessions";
+  return place ? addressOf(place) : "/app/account/profile";
 }
 
+/** Home, where everybody may be. */
 export const START = "/app/";
-
-/** Where it leads. */
-export function startOf(): string {
-  const place = placesOf("work")[0];
-  return place ? addressOf(place) : settingsStart();
-}

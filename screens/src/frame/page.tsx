@@ -1,11 +1,11 @@
 /** The head of a screen: where one is, its name, and what can be done here. */
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useLayoutEffect } from "preact/hooks";
+import { useContext, useLayoutEffect } from "preact/hooks";
 import { address, keptPlace } from "../house/address";
-import { organization } from "../house/boot";
 import { messages } from "../messages/messages";
 import { Skeleton } from "../parts/states";
 import { Foreign } from "../parts/texts";
+import { useTitle } from "./title";
 
 export interface Crumb {
   label: string;
@@ -26,12 +26,12 @@ interface PageProps {
   /** A list that uses the whole width; else text is kept to a width that reads well. */
   wide?: boolean;
   panel?: ComponentChildren;
+  /** A face or a sign before the title. */
+  mark?: ComponentChildren;
 }
 
-export function Page({ title, crumbs = [], about, actions, children, wide = false, panel }: PageProps) {
-  useEffect(() => {
-    document.title = [title, organization?.name].filter(Boolean).join(" · ");
-  }, [title]);
+export function Page({ title, crumbs = [], about, actions, children, wide = false, panel, mark }: PageProps) {
+  useTitle(title);
   useArrival();
   return (
     <div class={panel ? "page page-panel" : "page"}>
@@ -49,9 +49,12 @@ export function Page({ title, crumbs = [], about, actions, children, wide = fals
             </nav>
           )}
           <div class="page-title">
-            <h1 tabIndex={-1} id="title">
-              <Foreign>{title}</Foreign>
-            </h1>
+            <div class="page-name">
+              {mark}
+              <h1 tabIndex={-1} id="title">
+                <Foreign>{title}</Foreign>
+              </h1>
+            </div>
             {actions && <div class="page-actions">{actions}</div>}
           </div>
           {about && <p class="page-about">{about}</p>}
@@ -61,6 +64,13 @@ export function Page({ title, crumbs = [], about, actions, children, wide = fals
       {panel}
     </div>
   );
+}
+
+/** A screen as high as the window, whose parts scroll by themselves; its heading, with the id `title`, is in one of them. */
+export function FullPage({ title, children }: Pick<PageProps, "title" | "children">) {
+  useTitle(title);
+  useArrival();
+  return <div class="page-full">{children}</div>;
 }
 
 /** A page of which nothing is known yet. */

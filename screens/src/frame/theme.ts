@@ -14,6 +14,6 @@ export function setTheme(chosen: Theme): void {
 }
 
 export function showTheme(): void {
-  if (theme.value === "system") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = theme.value;
+  if (theme.value === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme.value;
 }

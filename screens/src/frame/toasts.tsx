@@ -27,6 +27,7 @@ function ToastLine({ toast: { id, text, kind, undo } }: { toast: Toast }) {
     return hold;
   }, []);
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: being over it does nothing but hold it.
     <div class={`toast toast-${kind}`} onMouseEnter={hold} onMouseLeave={start} onFocusCapture={hold} onBlurCapture={start}>
       <Icon name={kind === "done" ? "circle-check" : "circle-alert"} />
       <span class="foreign">{text}</span>

@@ -25,6 +25,8 @@ interface Kept {
 /** Changes of the query that only say it differently (`replace`) do not make an entry. */
 interface Way {
   replace?: boolean;
+  /** What was typed is stored: leaving loses nothing, so nobody is asked. */
+  saved?: boolean;
 }
 
 function here(by: Address["by"]): Address {
@@ -37,6 +39,8 @@ export const address = signal<Address>(here("load"));
 export const goal = signal(address.peek().path);
 /** Gets the next screen ready while the one before is still shown; the frame sets it. */
 export const arriving = { prepare: async (_next: Address): Promise<void> => undefined };
+/** Whether there is a screen at a path, and the person may see it; the frame sets it, since it knows the screens. */
+export const screens = { has: (_path: string): boolean => false };
 /** Asks whether to leave unsaved work; the frame sets it, with a dialog. */
 export const leaving = { ask: async (): Promise<boolean> => true };
 
@@ -57,21 +61,14 @@ export function to(path: string, query: Record<string, string | null | undefined
   return text ? `${path}?${text}` : path;
 }
 
-/** Begin at *href* instead of where the page was opened, before anything is drawn. */
-export function beginAt(href: string): void {
-  history.replaceState(current, "", href);
-  address.value = here("load");
-  goal.value = address.peek().path;
-}
-
 /** Go to *href*, an own address made by `to`. Resolves to false where unsaved work kept the person. */
-export async function go(href: string, { replace = false }: Way = {}): Promise<boolean> {
+export async function go(href: string, { replace = false, saved = false }: Way = {}): Promise<boolean> {
   const url = new URL(href, location.href);
   if (url.origin !== location.origin || !isScreen(url.pathname) || isOtherOrganization(url)) {
     leaveFor(href);
     return true;
   }
-  if (leaves(url) && hasUnsavedWork() && !(await leaving.ask())) return false;
+  if (!saved && leaves(url) && hasUnsavedWork() && !(await leaving.ask())) return false;
   keepPlace();
   current = { index: current.index + (replace ? 0 : 1) };
   history[replace ? "replaceState" : "pushState"](current, "", url);
@@ -102,6 +99,13 @@ export function setParameters(changes: Record<string, string | null>, way: Way =
   }
   const text = search.toString();
   void go(location.pathname + (text ? `?${text}` : ""), way);
+}
+
+/** Have a reload ask for the page without the parameter *name*; what is shown stays. */
+export function dropOnReload(name: string): void {
+  const url = new URL(location.href);
+  url.searchParams.delete(name);
+  history.replaceState(history.state, "", url);
 }
 
 /** The parameter *name* of the address; reading it in a component renders that anew when it changes. */

@@ -1,9 +1,9 @@
 /** Who is at the screen: signing in again and confirming it, in dialogs that the frame shows. */
 import { signal } from "@preact/signals";
-import { hasUnsavedWork } from "./unsaved";
-import { session, type Session } from "./boot";
-import { send } from "./requests";
 import { address, leaveFor } from "./address";
+import { type Session, session } from "./boot";
+import { send } from "./requests";
+import { hasUnsavedWork } from "./unsaved";
 
 interface Waiting {
   kind: "confirm" | "sign-in";

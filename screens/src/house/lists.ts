@@ -1,7 +1,7 @@
 /** Lists that page by cursor: they keep growing as they are scrolled, and are asked again as far as they go. */
 import { takeFirst } from "./ahead";
 import type { Problem } from "./problems";
-import { once, Query, useQuery } from "./queries";
+import { once, Query, spacingOf, useQuery } from "./queries";
 import { type Answer, type Input, queryKey, type Reads, read } from "./tools";
 
 const PAGE = 50;
@@ -21,7 +21,7 @@ class List<R> extends Query<Loaded<R>> {
   private growing = false;
 
   constructor(nouns: readonly string[], pages: List<R>["pages"], first: Loaded<R> | undefined) {
-    super(nouns, (signal) => this.upTo(signal), first);
+    super(nouns, (signal) => this.upTo(signal), first, spacingOf(nouns[0]));
     this.pages = pages;
   }
 

@@ -5,8 +5,9 @@
 import { signal } from "@preact/signals";
 import { firstHint, organization, session } from "./boot";
 import { signInAgain } from "./identity";
-import { allChanged, nounChanged } from "./queries";
+import { allChanged, failedAgain, nounChanged } from "./queries";
 import { send } from "./requests";
+import { whenBack } from "./returning";
 
 const POLL_MS = 15_000;
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000];
@@ -47,6 +48,8 @@ export function listen(): void {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible" && !isLive.peek()) allChanged();
   });
+  // One call may fail while the stream stands.
+  whenBack(failedAgain);
 }
 
 let cutOff = 0;

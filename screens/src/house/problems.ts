@@ -12,7 +12,7 @@ export interface Fault {
 
 export interface Problem {
   /** The server's code, or one of this program's own. */
-  code: Shape["code"] | "no_connection" | "no_answer" | "stopped";
+  code: Shape["code"] | "no_connection" | "no_answer" | "stopped" | "refused";
   title: string;
   detail: string | null;
   /** Names the call in the server's log. */
@@ -27,8 +27,13 @@ export type Result<T> = { ok: true; answer: T } | { ok: false; problem: Problem 
 
 const BARE = { detail: null, requestId: null, faults: [], organizations: [], conflicts: [], retryAfterSeconds: null };
 
+/** Whether *problem* goes by itself once the service can be reached. */
+export function isCutOff(problem: Problem): boolean {
+  return problem.code === "no_connection" || problem.code === "no_answer";
+}
+
 /** A problem that has no answer of the server behind it. */
-export function ownProblem(code: "no_connection" | "no_answer" | "stopped", title: string): Problem {
+export function ownProblem(code: "no_connection" | "no_answer" | "stopped" | "refused", title: string): Problem {
   return { ...BARE, code, title };
 }
 

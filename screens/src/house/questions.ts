@@ -31,14 +31,17 @@ export function inputAt<N extends Reads>(
   for (const [member, value] of Object.entries(input)) {
     const hole = typeof value === "string" ? /^\{(\??)(\w+)\}$/.exec(value) : null;
     const [, isOptional, name = ""] = hole ?? [];
-    const given = hole ? ((!isOptional && params[name]) || parameters.get(name)) : value;
+    const given = hole ? (!isOptional && params[name]) || parameters.get(name) : value;
     if (given || !hole) filled[member] = given;
     else if (!isOptional) return undefined;
   }
   return filled as Input<N>;
 }
 
-/** Which rows a list asks for at the address; reading it in a component renders that anew when it changes. */
-export function whichOf<N extends Reads>({ tool, input: { limit: _, ...input } }: Question<N>): Which<N> {
-  return (inputAt({ tool, input }, {}, address.value.search) ?? {}) as Which<N>;
+/** Which rows a list asks for at the address, with *params* in its path; reading it in a component renders that anew when it changes. */
+export function whichOf<N extends Reads>(
+  { tool, input: { limit: _, ...input } }: Question<N>,
+  params: Record<string, string> = {},
+): Which<N> {
+  return (inputAt({ tool, input }, params, address.value.search) ?? {}) as Which<N>;
 }

@@ -35,14 +35,21 @@ export const written = { tell: (_noun: string): void => {} };
 // By what was asked: the key of a write whose outcome is not known, so that a second try cannot double it.
 const uncertainKeys = new Map<string, string>();
 
+interface WriteOptions {
+  /** The idempotency key, where the caller keeps it for later tries. */
+  key?: string;
+  /** No answer that is shown is asked again because of it. */
+  isQuiet?: boolean;
+}
+
 /** Call a tool that writes, under an idempotency key: the same write, tried again, has one effect. */
-export async function write<N extends Writes>(name: N, input: Input<N>): Promise<Result<Answer<N>>> {
+export async function write<N extends Writes>(name: N, input: Input<N>, options: WriteOptions = {}): Promise<Result<Answer<N>>> {
   const asked = `${name} ${JSON.stringify(input)}`;
-  const key = uncertainKeys.get(asked) ?? crypto.randomUUID();
+  const key = options.key ?? uncertainKeys.get(asked) ?? crypto.randomUUID();
   uncertainKeys.set(asked, key);
   const result = await call(name, input, key);
   if (result.ok || !isUncertain(result.problem)) uncertainKeys.delete(asked);
-  return tellWritten(name, result);
+  return options.isQuiet ? result : tellWritten(name, result);
 }
 
 /** Call a tool whose answer has a secret that is shown once: it takes no idempotency key. */
@@ -64,12 +71,7 @@ const isInProgress = (result: Result<unknown>) => !result.ok && result.problem.c
  * Call, and once more after the person signed in again or confirmed who they are: both happen in a dialog
  * over the page, so that nothing typed is lost.
  */
-async function call<N extends ToolName>(
-  name: N,
-  input: Input<N>,
-  key?: string,
-  signal?: AbortSignal,
-): Promise<Result<Answer<N>>> {
+async function call<N extends ToolName>(name: N, input: Input<N>, key?: string, signal?: AbortSignal): Promise<Result<Answer<N>>> {
   const once = () =>
     send<Answer<N>>(`/app/api/tools/${name}`, {
       body: input,

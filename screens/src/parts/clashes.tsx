@@ -1,5 +1,6 @@
 import type { Draft } from "../house/drafts";
-import { messages, say } from "../messages/messages";
+import { clashes as words } from "../messages/en/clashes";
+import { say } from "../messages/messages";
 import { Button } from "./button";
 import { Foreign } from "./texts";
 
@@ -12,7 +13,6 @@ interface ClashesProps {
 
 /** Says which values somebody else has changed meanwhile, and asks whose count. */
 export function Clashes({ of: { clashes, base, settle }, labelOf, textOf = (_, value) => String(value) }: ClashesProps) {
-  const words = messages.clashes;
   if (clashes.length === 0) return null;
   return (
     <div class="changed" role="alert">

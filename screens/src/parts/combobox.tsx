@@ -1,7 +1,7 @@
 /** A field that finds as one types: what is chosen has an id, what is shown is found by the caller. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { messages } from "../messages/messages";
 import { faultAt } from "../house/problems";
+import { messages } from "../messages/messages";
 import { useFormProblem } from "./form";
 
 export interface Option {

@@ -1,26 +1,28 @@
 /** Dialogs: the browser's own `dialog`, which keeps the focus in and gives it back. */
-import type { ComponentChildren } from "preact";
 import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAct } from "../house/acts";
-import { messages, say } from "../messages/messages";
 import type { Result } from "../house/problems";
+import { messages, say } from "../messages/messages";
 import { Button } from "./button";
-import { Form } from "./form";
 import { TextField } from "./field";
+import { Form } from "./form";
 
 interface DialogProps {
   title: string;
   children: ComponentChildren;
   onClose: () => void;
   wide?: boolean;
+  /** Of the palette: it stays where it is while its list grows, and on a phone it is the whole screen. */
+  look?: "palette";
   /** The title is only heard: what is in it says the same. */
   bare?: boolean;
   /** Esc and a click beside it do nothing: there is something in it that is shown once. */
   stays?: boolean;
 }
 
-export function Dialog({ title, children, onClose, wide = false, bare = false, stays = false }: DialogProps) {
+export function Dialog({ title, children, onClose, wide = false, look, bare = false, stays = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
@@ -35,7 +37,7 @@ export function Dialog({ title, children, onClose, wide = false, bare = false, s
   return (
     <dialog
       ref={dialog}
-      class={wide ? "dialog dialog-wide" : "dialog"}
+      class={["dialog", wide && "dialog-wide", look && `dialog-${look}`].filter(Boolean).join(" ")}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
@@ -116,7 +118,13 @@ function QuestionDialog({ question }: { question: Question & { answer: (yes: boo
         )}
         <footer>
           <Button onClick={() => answer(false)}>{question.cancel ?? messages.common.cancel}</Button>
-          <Button type="submit" look={question.danger ? "danger" : "solid"} busy={act.busy} disabled={!mayGo} autoFocus={name === undefined}>
+          <Button
+            type="submit"
+            look={question.danger ? "danger" : "solid"}
+            busy={act.busy}
+            disabled={!mayGo}
+            autoFocus={name === undefined}
+          >
             {question.confirm}
           </Button>
         </footer>

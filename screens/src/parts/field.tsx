@@ -67,7 +67,7 @@ function Said({ field: { hint }, wired: { id, fault } }: { field: Common; wired:
 interface TextProps extends Common {
   value: string;
   onValue: (value: string) => void;
-  type?: "text" | "email" | "search" | "url" | "number";
+  type?: "text" | "email" | "search" | "url" | "number" | "datetime-local";
   autoComplete?: "username" | "name" | "organization";
   autoFocus?: boolean;
   placeholder?: string;
@@ -97,7 +97,12 @@ export function TextField(props: TextProps) {
       {lines ? (
         <textarea {...shared} rows={lines} onInput={(event) => onValue(event.currentTarget.value)} />
       ) : (
-        <input {...shared} type={type as "text"} autoComplete={props.autoComplete ?? "off"} onInput={(event) => onValue(event.currentTarget.value)} />
+        <input
+          {...shared}
+          type={type as "text"}
+          autoComplete={props.autoComplete ?? "off"}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
       )}
       {max !== undefined && value.length > max * 0.8 && (
         <p class="field-count" data-over={value.length > max}>
@@ -193,6 +198,7 @@ export function SwitchField(props: SwitchProps) {
       <input
         id={wired.id}
         type="checkbox"
+        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox tells its state by itself.
         role="switch"
         class="switch"
         checked={props.on}

@@ -1,9 +1,9 @@
-import { parameter, setParameters } from "../house/address";
 import type { ComponentChildren } from "preact";
-import type { Choice } from "./field";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { parameter, setParameters } from "../house/address";
 import { useKeys } from "../house/keys";
 import { messages, say } from "../messages/messages";
+import type { Choice } from "./field";
 import { Icon } from "./icon";
 import { Empty } from "./states";
 
@@ -96,7 +96,12 @@ export function Filter({ name, label, any, choices }: FilterProps) {
   const chosen = parameter(name) ?? "";
   return (
     <div class="select filter">
-      <select class="control" aria-label={label} value={chosen} onChange={(event) => setParameters({ [name]: event.currentTarget.value || null, open: null })}>
+      <select
+        class="control"
+        aria-label={label}
+        value={chosen}
+        onChange={(event) => setParameters({ [name]: event.currentTarget.value || null, open: null })}
+      >
         <option value="">{any}</option>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value} selected={choice.value === chosen}>

@@ -12,12 +12,13 @@ interface FormDialogProps {
   submit: string;
   onClose: () => void;
   children: ComponentChildren;
-  dirty?: boolean;
+  /** Whether there is something to lose; as soon as something was typed, where it is not said. */
+  dirty?: boolean | "typed";
   disabled?: boolean;
 }
 
 /** A form in a dialog: its fields, *Cancel*, and the button that does it. */
-export function FormDialog({ title, act, submit, onClose, children, dirty = false, disabled = false }: FormDialogProps) {
+export function FormDialog({ title, act, submit, onClose, children, dirty = "typed", disabled = false }: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <Form act={act} dirty={dirty}>

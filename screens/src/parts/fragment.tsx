@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { showFragment } from "../house/fragment";
+import "../styles/embeds.css";
 
 interface FragmentProps {
   html: string;
@@ -24,6 +25,7 @@ export function Fragment({ html, width, ownSite, label }: FragmentProps) {
     return () => watch.disconnect();
   }, []);
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
     <div class="visitors-pane" ref={pane} tabIndex={0} role="group" aria-label={label}>
       <div class="visitors-host" ref={host} style={{ inlineSize: `${width}px`, zoom: Math.min(1, room / width) }} />
     </div>

@@ -12,7 +12,7 @@ export function useSites(none: string): Choice<string>[] {
 }
 
 interface NewThingProps {
-  words: { create: string; name: string; nameHint: string; site: string; siteHint: string };
+  words: { create: string; make: string; name: string; nameHint: string; site: string; siteHint: string };
   /** What a site is called that is none. */
   noSite: string;
   make: (name: string, siteId: string | null) => Promise<Result<{ id: string }>>;
@@ -31,7 +31,7 @@ export function NewThing({ words, noSite, make, onMade, onClose }: NewThingProps
     return result;
   });
   return (
-    <FormDialog title={words.create} act={act} submit={words.create} onClose={onClose}>
+    <FormDialog title={words.create} act={act} submit={words.make} onClose={onClose}>
       <TextField label={words.name} hint={words.nameHint} pointer="/name" value={name} onValue={setName} max={200} autoFocus />
       <SelectField label={words.site} hint={words.siteHint} pointer="/siteId" value={siteId} onValue={setSiteId} choices={sites} />
     </FormDialog>

@@ -21,13 +21,27 @@ export function Skeleton({ lines = 6, height = 44, head }: { lines?: number; hei
 }
 
 /** There is nothing yet: what it is for, and the one next step. */
-export function Empty({ icon, title, children, action }: { icon: IconName; title: string; children?: ComponentChildren; action?: ComponentChildren }) {
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+  level = 2,
+}: {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+  action?: ComponentChildren;
+  /** 1 where it is all that the page has. */
+  level?: 1 | 2;
+}) {
+  const Heading = level === 1 ? "h1" : "h2";
   return (
     <div class="empty">
       <span class="empty-icon">
         <Icon name={icon} size={22} />
       </span>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children && <p>{children}</p>}
       {action}
     </div>

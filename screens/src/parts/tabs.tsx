@@ -5,6 +5,8 @@ export interface Tab {
   value: string;
   label: string;
   count?: string;
+  /** The parameter of this one alone, where it is another one. */
+  name?: string;
 }
 
 interface TabsProps {
@@ -17,15 +19,20 @@ interface TabsProps {
 
 /** Tabs and filters that are links: which one is chosen stands in the address, under *name*. */
 export function Tabs({ name = "tab", tabs, label, at }: TabsProps) {
-  const chosen = parameter(name) ?? "";
+  const names = [name, ...tabs.map((tab) => tab.name ?? name)];
   const others = Object.fromEntries(new URLSearchParams(address.value.search));
-  delete others["open"];
+  for (const one of [...names, "open"]) delete others[one];
+  const isChosen = (tab: Tab) => (tab.value ? parameter(tab.name ?? name) === tab.value : !names.some(parameter));
   return (
     <nav class="tabs" aria-label={label}>
-      {tabs.map(({ value, label: text, count }) => (
-        <a key={value} href={to(at ?? address.value.path, { ...others, [name]: value })} aria-current={value === chosen ? "true" : undefined}>
-          {text}
-          {count !== undefined && <span class="count">{count}</span>}
+      {tabs.map((tab) => (
+        <a
+          key={tab.value}
+          href={to(at ?? address.value.path, { ...others, [tab.name ?? name]: tab.value })}
+          aria-current={isChosen(tab) ? "true" : undefined}
+        >
+          {tab.label}
+          {tab.count !== undefined && <span class="count">{tab.count}</span>}
         </a>
       ))}
     </nav>

@@ -1,6 +1,6 @@
 /** Texts of strangers, times, secrets: what is shown on many screens in one way. */
-import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { signal } from "@preact/signals";
+import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { useState } from "preact/hooks";
 import { formatDate, formatFullTime, formatRelative } from "../house/formats";
 import { messages } from "../messages/messages";
@@ -56,8 +56,9 @@ export function Copy({ text, label, block = false }: { text: string; label: stri
     setTimeout(() => setCopied(false), 2_000);
   };
   return (
-    <div class={block ? "copy copy-block" : "copy"}>
-      <code tabIndex={0} aria-label={label}>
+    <div class={block && text.includes("\n") ? "copy copy-block" : "copy"}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+      <code tabIndex={0} role="group" aria-label={label}>
         {text}
       </code>
       <Button small icon={copied ? "check" : "copy"} onClick={() => void copy()}>

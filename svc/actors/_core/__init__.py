@@ -16,15 +16,18 @@ from svc.actors._core.errors import (
     Quarantined,
     TurnTimedOut,
 )
+from svc.actors._core.inspection import ActorInspection
 from svc.actors._core.policy import Policy
 from svc.actors._core.private import Private
 from svc.actors._core.statistics import ActorStatistics, KindStatistics, LatencyBucket, SystemStatistics
+from svc.actors._core.survey import Selection, Survey
 from svc.actors._core.system import ActorSystem
 
 __all__ = [
     "Actor",
     "ActorCrashed",
     "ActorError",
+    "ActorInspection",
     "ActorStatistics",
     "ActorSystem",
     "AskCycle",
@@ -38,6 +41,8 @@ __all__ = [
     "Policy",
     "Private",
     "Quarantined",
+    "Selection",
+    "Survey",
     "SystemStatistics",
     "Turn",
     "TurnTimedOut",

@@ -49,8 +49,21 @@ class ActorCrashed(ActorError):
     """Raised to the asker of a turn that crashed. The turn may or may not have had its effects."""
 
 
-class TurnTimedOut(Exception):
-    """Raised inside an actor when a turn exceeds its time limit, which crashes the actor."""
+class CutOff(Exception):
+    """Raised inside an actor when what it runs is cancelled, which crashes the actor."""
+
+    def __init__(self, what: str, stood: list[str] | None = None) -> None:
+        super().__init__(what)
+        self.stood = stood or []
+        """Where the turn stood when it was cancelled, as `stacks` has it."""
+
+
+class TurnTimedOut(CutOff):
+    """Raised when a turn exceeds its time limit."""
+
+
+class RestartByOperator(CutOff):
+    """Raised when an operator restarts the actor."""
 
 
 class OutsideTurn(RuntimeError):

@@ -1,6 +1,6 @@
 """Messages, and the bounded queue of an actor."""
 
-from collections import deque
+from collections import Counter, deque
 from typing import Any, Final
 
 import outcome
@@ -8,12 +8,13 @@ import trio
 
 from svc.actors._core.actor import Turn
 from svc.actors._core.errors import copy_of
+from svc.telemetry.spans import Span
 
 
 class Message:
     """A message to an actor: the turn, its arguments, and the asker that waits for the answer."""
 
-    __slots__ = ("args", "asker", "kwargs", "posted_at", "turn")
+    __slots__ = ("args", "asker", "kwargs", "posted_at", "request_id", "requested", "sent_in", "span", "turn")
 
     def __init__(
         self,
@@ -21,12 +22,24 @@ class Message:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         posted_at: float,
+        *,
+        requested: bool = False,
+        request_id: bytes | None = None,
+        sent_in: Span | None = None,
     ) -> None:
         self.turn = asked
         self.args = args
         self.kwargs = kwargs
         self.posted_at = posted_at
         """Trio's time at which it was sent or, for a timer, is due."""
+        self.requested = requested
+        """Whether a request waits for the turn."""
+        self.request_id = request_id
+        """The request that it stems from, whether that waits for it or not."""
+        self.sent_in = sent_in
+        """The span that it was sent in, where there is one."""
+        self.span: Span | None = None
+        """That of its turn, once that runs."""
         self.asker: trio.lowlevel.Task | None = None
 
     async def wait_answered(self) -> Any:
@@ -79,6 +92,14 @@ class Mailbox:
     def oldest_posted_at(self) -> float | None:
         """Trio's time at which the oldest waiting message was sent."""
         return self._messages[0].posted_at if self._messages else None
+
+    def sent_in(self) -> Span | None:
+        """The span that the oldest waiting message was sent in."""
+        return self._messages[0].sent_in if self._messages else None
+
+    def waiting(self) -> dict[str, int]:
+        """How many messages wait, by the name of their turn."""
+        return Counter(message.turn.name for message in self._messages)
 
     def refuse_all(self, why: Exception) -> int:
         """Answer every waiting message with *why*. Returns how many were told, without an asker."""

@@ -5,6 +5,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from svc.actors._core.last_minute import Window
+
 Phase = Literal["loading", "waiting", "running", "backing_off", "quarantined", "passivating", "stopping"]
 
 LATENCY_BOUNDS_MS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 1_000.0, 10_000.0)
@@ -29,6 +31,9 @@ class ActorStatistics(msgspec.Struct, frozen=True, kw_only=True):
     mailbox_depth: int
     mailbox_oldest_seconds: float | None
     tasks: int
+    task: str | None
+    """The oldest of them."""
+    task_age_seconds: float | None
     guarded_waits: int
     """Waits that the time limit does not cancel, such as for the disk."""
     timers: dict[str, float]
@@ -47,11 +52,20 @@ class KindStatistics(msgspec.Struct, frozen=True, kw_only=True):
     active: int
     quarantined: int
     mailbox_depth: int
+    mailbox_oldest_seconds: float
+    """How long the oldest message of any mailbox has waited; 0 where none waits."""
     activations: int
     turns: int
     crashes: int
     refused: int
+    latency_seconds: float
+    """The sum of what `latency` counts."""
     latency: list[LatencyBucket]
+    run_seconds: float
+    """The sum of what `runs` counts."""
+    runs: list[LatencyBucket]
+    """Turns by how long they ran, without the wait before."""
+    last_minute: Window
 
 
 class SystemStatistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,14 +76,17 @@ class SystemStatistics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Latencies:
-    """A histogram of the time from sending a message to its answer."""
+    """A histogram of times, such as from sending a message to its answer."""
 
-    __slots__ = ("_counts",)
+    __slots__ = ("_counts", "seconds")
 
     def __init__(self) -> None:
         self._counts = [0] * (len(LATENCY_BOUNDS_MS) + 1)
+        self.seconds = 0.0
+        """The sum of all."""
 
     def add(self, seconds: float) -> None:
+        self.seconds += seconds
         self._counts[bisect_left(LATENCY_BOUNDS_MS, seconds * 1000)] += 1
 
     def buckets(self) -> list[LatencyBucket]:

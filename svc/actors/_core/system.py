@@ -10,10 +10,17 @@ import trio
 from svc.actors._core.activation import Activation
 from svc.actors._core.actor import Actor, Turn
 from svc.actors._core.errors import AskCycle, Draining
+from svc.actors._core.inspection import ActorInspection
 from svc.actors._core.mailbox import Message
 from svc.actors._core.membership import in_turn_of, member_of
+from svc.actors._core.recorder import Words
 from svc.actors._core.statistics import ActorStatistics, SystemStatistics
 from svc.actors._core.supervisor import Supervisor
+from svc.actors._core.survey import Selection, Survey, survey
+from svc.actors._core.tracing import Traces
+from svc.request_id import request_id
+from svc.telemetry.spans import Tracer, current_span
+from svc.wait_guard import is_requested
 
 
 class ActorSystem:
@@ -26,6 +33,11 @@ class ActorSystem:
         self._quiesced = False
         self._drained = trio.Event()
         self._departures = trio.lowlevel.ParkingLot()
+        self.recorded_words = Words()
+        """The names in the recorders of all actors."""
+        self.traces = Traces()
+        self.tracer: Tracer | None = None
+        """Records spans of turns, where traces are exported; set before the system is live."""
 
     @asynccontextmanager
     async def live(self) -> AsyncIterator[None]:
@@ -90,6 +102,15 @@ class ActorSystem:
     def is_active(self, kind: type[Actor[Any, Any]], key: str) -> bool:
         return key in self._supervisors[kind].live
 
+    @property
+    def kinds(self) -> list[str]:
+        """The class names of all kinds."""
+        return [kind.__name__ for kind in self._kinds]
+
+    async def survey(self, selection: Selection | None = None) -> Survey:
+        """As `statistics` and `actors`, but in slices between which other tasks run."""
+        return await survey(self._supervisors.values(), selection)
+
     def statistics(self) -> SystemStatistics:
         return SystemStatistics(
             draining=self.draining, kinds=[one.statistics() for one in self._supervisors.values()]
@@ -108,6 +129,34 @@ class ActorSystem:
         """An active or quarantined actor, by the class name of its kind; None if there is none."""
         return next((two.seen(key) for one, two in self._supervisors.items() if one.__name__ == kind), None)
 
+    def inspect(self, kind: str, key: str) -> ActorInspection | None:
+        """As `seen`, with all that is known of the actor."""
+        return next(
+            (two.inspect(key) for one, two in self._supervisors.items() if one.__name__ == kind), None
+        )
+
+    def passivate(self, kind: str, key: str) -> str | None:
+        """Passivate an idle actor before its time. Returns why it was not done, if so."""
+        live = next(
+            (two.live.get(key) for one, two in self._supervisors.items() if one.__name__ == kind), None
+        )
+        return "it is not active" if live is None else live.incarnation.leave_early()
+
+    def restart(self, kind: str, key: str) -> str | None:
+        """Restart an actor: what it runs is cancelled, which counts as a crash. Returns why not, if so."""
+        supervisors = [two for one, two in self._supervisors.items() if one.__name__ == kind]
+        live = supervisors[0].live.get(key) if supervisors else None
+        if live is None:
+            return "it is not active"
+        if live.policy.escalate:
+            return "the whole service would end with it"
+        return live.incarnation.restart()
+
+    def release(self, kind: str, key: str) -> str | None:
+        """End a quarantine before its time. Returns why it was not done, if so."""
+        supervisors = [two for one, two in self._supervisors.items() if one.__name__ == kind]
+        return supervisors[0].release(key) if supervisors else "it is not quarantined"
+
     def actor(self, kind: str, key: str) -> Actor[Any, Any] | None:
         """The address of an active actor, by the class name of its kind; None if there is none."""
         for one, supervisor in self._supervisors.items():
@@ -124,7 +173,15 @@ class ActorSystem:
     ) -> Any:
         await trio.lowlevel.checkpoint_if_cancelled()
         target = self._admit(actor)
-        message = Message(asked, args, kwargs, trio.current_time())
+        message = Message(
+            asked,
+            args,
+            kwargs,
+            trio.current_time(),
+            requested=is_requested(),
+            request_id=request_id(),
+            sent_in=current_span(),
+        )
         asking = in_turn_of()
         if asking is None:
             target.post(message)
@@ -145,7 +202,7 @@ class ActorSystem:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> None:
-        self._admit(actor).post(Message(told, args, kwargs, trio.current_time()))
+        self._admit(actor).post(_told(told, args, kwargs))
 
     def _tell_if_active(
         self,
@@ -157,7 +214,7 @@ class ActorSystem:
         activation = self._supervisors[type(actor)].live.get(actor.key)
         if activation is None:
             return False
-        activation.post(Message(told, args, kwargs, trio.current_time()))
+        activation.post(_told(told, args, kwargs))
         return True
 
     def _admit(self, actor: Actor[Any, Any]) -> Activation:
@@ -167,6 +224,10 @@ class ActorSystem:
         kind = type(actor)
         own = sender is not None and sender.key == actor.key and type(sender.actor) is kind
         return self._supervisors[kind].admit(actor.key, own=own)
+
+
+def _told(told: Turn[Any, ..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
+    return Message(told, args, kwargs, trio.current_time(), request_id=request_id(), sent_in=current_span())
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ has neither actor nor task.
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, assert_never
 
 import structlog
 import trio
@@ -19,12 +19,12 @@ from svc.actors.batch_worker import RETRY_MS, BatchDone, BatchWorker, BatchWorke
 from svc.actors.records.indexer import Indexer
 from svc.domain.agent.prompts import tool_answer
 from svc.domain.errors import DomainError, Unavailable
+from svc.domain.identity.callers import Installation
 from svc.domain.tool_results import ToolResult
+from svc.runs.agent import calls, run_execution
+from svc.runs.agent.run_actions import Action, AnswerOfTool, Ask, GoOn, Idle, Outcome, Read
 from svc.storage.agent import cards, runs
-from svc.storage.store import Owner, TakesLong, Units
-from svc.tools.agent import calls, run_execution
-from svc.tools.agent.calls import Installation
-from svc.tools.agent.run_actions import Action, AnswerOfTool, Ask, Idle, Outcome, Read
+from svc.storage.store import TakesLong, Units
 from svc.tools.catalogue import REGISTRY
 
 log = structlog.get_logger("svc.actors.agent.agent_conversation")
@@ -36,26 +36,32 @@ _TRIES: Final = 5
 """How often a step is tried whose outcome is in memory alone; after that, the model is asked again."""
 
 
+def key_of(organization_id: str, conversation_id: str) -> str:
+    """The key of a conversation's actor.
+
+    It leads to the organization, so that nothing has to be read to know whose work it is: of thousands of
+    messages at once each organization's wait behind its own alone.
+    """
+    return f"{organization_id}/{conversation_id}"
+
+
 class AgentConversationState(BatchWorkerState, kw_only=True):
     """The memory of a conversation's agent."""
 
-    organization_id: str
     collects: bool = False
     """Approvals of the organization were decided that no agent has been told of."""
 
 
 class AgentConversation(BatchWorker[AgentConversationState]):
-    """Answers one conversation. Its key is the conversation's id."""
+    """Answers one conversation. Its key is `key_of` it."""
 
     # It is woken for each message. It stays for a while, so that a chat does not load it for each of them.
     policy = Policy(mailbox_max=512, idle_seconds=10)
 
     async def load(self) -> AgentConversationState:
         """Look for a run that an earlier activation left."""
-        self.wake.after(0)
-        owner = self.system.store.of(Owner.CONVERSATIONS)
-        organization_id = await owner.read(runs.organization_of, self.key)
-        return AgentConversationState(organization_id=organization_id or "")
+        self.check.after(0)
+        return AgentConversationState()
 
     @turn
     async def collect(self) -> None:
@@ -65,41 +71,49 @@ class AgentConversation(BatchWorker[AgentConversationState]):
         self.work_if_due()
 
     @property
+    def organization_id(self) -> str:
+        return self.key.partition("/")[0]
+
+    @property
+    def conversation_id(self) -> str:
+        return self.key.partition("/")[2]
+
+    @property
     def units(self) -> Units:
         """The store for the units of the conversation's organization."""
-        return self.system.store.of(self.state.organization_id)
+        return self.system.store.of(self.organization_id)
 
     def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
         collects, self.state.collects = self.state.collects, False
-        return partial(self._answer, self.state.organization_id, collects=collects)
+        return partial(self._answer, collects=collects)
 
-    async def _answer(self, organization_id: str, *, collects: bool) -> BatchDone:
+    async def _answer(self, *, collects: bool) -> BatchDone:
         """Go on with the run of the conversation until it has ended, or nothing of it is due."""
-        units = self.system.store.of(organization_id)
+        organization_id, units = self.organization_id, self.units
         if collects:
             await units.write_behind(cards.collect, organization_id)
-        run = await units.read(runs.find_open, self.key)
+        run = await units.read(runs.find_open, self.conversation_id)
         if run is None or (run.wake_at or 0) > self.system.clock.now():
             return BatchDone(next_at=None if run is None else run.wake_at)
-        async with self.system.agent_runs.of(organization_id):
-            await self.system.agent_pace.wait(organization_id)
+        async with self.system.agent.runs.of(organization_id):
+            await self.system.agent.pace.wait(organization_id)
             try:
                 return await self._run(organization_id, units)
             except Unavailable:
                 raise  # tried again soon, after the last step that has ended
             except Exception:
-                log.exception("a run of an agent fails", conversation=self.key)
-                await units.write_behind(run_execution.fail, self.key)
+                log.exception("a run of an agent fails", conversation=self.conversation_id)
+                await units.write_behind(run_execution.fail, self.conversation_id)
                 return BatchDone()
 
     async def _run(self, organization_id: str, units: Units) -> BatchDone:
         system = self.system
-        installation = Installation(REGISTRY, system.models, system.outbound_http.allowed)
+        installation = system.installation(REGISTRY)
         outcome: Outcome | None = None
         worked_ms = 0
         while not system.quiesced:
             # Before the unit: a change of access after it is seen when the model is asked.
-            revision = system.access_revisions.last
+            revision = system.identity.access_revisions.last
             action = await self._advance(units, installation, outcome, worked_ms)
             begun_at = trio.current_time()
             match action:
@@ -110,17 +124,19 @@ class AgentConversation(BatchWorker[AgentConversationState]):
                     outcome = await model_calls.ask(system, action, revision, wait_ended)
                 case Read():
                     outcome = await self._read(organization_id, units, installation, action)
-                case _:
+                case GoOn():
                     outcome = None
+                case _:
+                    assert_never(action)
             worked_ms = round((trio.current_time() - begun_at) * _MS)
         return BatchDone()  # the next start goes on
 
     async def _wait_ended(self, units: Units, run_id: str) -> None:
         """Return once the run has ended, which something else than this task has done."""
-        with self.system.wakeups.register(self.key) as wakeup:
+        with self.system.wakeups.register(self.conversation_id) as wakeup:
             while True:
                 with suppress(Unavailable):
-                    run = await units.read(runs.find_open, self.key)
+                    run = await units.read(runs.find_open, self.conversation_id)
                     if run is None or run.id != run_id:
                         return
                 await wakeup.wait(_LOOK_SECONDS)
@@ -132,12 +148,16 @@ class AgentConversation(BatchWorker[AgentConversationState]):
         for _ in range(_TRIES):
             try:
                 return await units.write_behind(
-                    run_execution.advance, installation, self.key, outcome, worked_ms=worked_ms
+                    run_execution.advance,
+                    installation,
+                    self.conversation_id,
+                    outcome,
+                    worked_ms=worked_ms,
                 )
             except Unavailable as error:
                 if outcome is None:
                     raise
-                log.warning("an outcome of a run is kept, and tried again", why=repr(error))
+                log.warning("an outcome of a run is kept, and tried again", why=error)
                 await trio.sleep(RETRY_MS / _MS)
         raise Unavailable("the store has rejected a step of an agent's run for too long")
 
@@ -148,7 +168,7 @@ class AgentConversation(BatchWorker[AgentConversationState]):
         now = self.system.clock.now()
 
         def read(conn: Connection, *, patient: bool = False) -> ToolResult:
-            return run_execution.read(conn, now, installation, self.key, action, patient=patient)
+            return run_execution.read(conn, now, installation, self.conversation_id, action, patient=patient)
 
         named = REGISTRY.named(action.call.name)
         name = action.call.name if named is None else named.name
@@ -172,4 +192,4 @@ class AgentConversation(BatchWorker[AgentConversationState]):
                 result.unindexed, submissions=result.unindexed_submissions
             )
         except (ActorError, Unavailable) as error:
-            log.warning("not told of a missing index", organization=organization_id, why=repr(error))
+            log.warning("not told of a missing index", organization=organization_id, why=error)

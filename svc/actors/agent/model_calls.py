@@ -9,13 +9,13 @@ import trio
 from svc.actors.ai.completion_calls import CompletionCall
 from svc.actors.system import System
 from svc.domain.agent.answers import read_answer
+from svc.domain.agent.limits import AGENT_COMPLETION_TOKENS_MAX, AGENT_WORK_MS_MAX
 from svc.domain.agent.runs import ModelAnswer
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.requests import CompletionRequest
 from svc.domain.errors import Unauthenticated, Unavailable
-from svc.domain.limits import AGENT_COMPLETION_TOKENS_MAX, AGENT_WORK_MS_MAX
-from svc.domain.times import SECOND_MS
-from svc.tools.agent.run_actions import AnswerOfModel, Ask
+from svc.domain.locale.times import SECOND_MS
+from svc.runs.agent.run_actions import AnswerOfModel, Ask
 
 _OK: Final = 200
 _encode: Final = msgspec.json.Encoder().encode
@@ -66,7 +66,7 @@ async def ask(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(cut_off)
             try:
-                with system.ai_bodies.hold(caller.organization_id, len(body)):
+                with system.ai.bodies.hold(caller.organization_id, len(body)):
                     whole = await call.run()
             except GatewayError as error:
                 failure = f"the model failed: {error.kind}"

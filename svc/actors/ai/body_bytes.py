@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from svc.domain.ai.limits import AI_BODIES_BYTES_MAX
 from svc.domain.errors import Unavailable
-from svc.domain.limits import AI_BODIES_BYTES_MAX
 
 
 class HeldBytes:

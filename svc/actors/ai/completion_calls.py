@@ -8,8 +8,8 @@ import structlog
 import trio
 
 from svc.actors.ai.completion_access import CompletionAccess
-from svc.actors.ai.completion_errors import as_gateway_error, failed_within, interrupted
-from svc.actors.ai.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
+from svc.actors.ai.completion_errors import StreamBroken, as_gateway_error
+from svc.actors.ai.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, drain
 from svc.actors.ai.large_bodies import run_beside
 from svc.actors.ai.upstreams import Response
 from svc.actors.outbound.errors import (
@@ -26,6 +26,8 @@ from svc.domain.ai.answers import Answer, is_error, put_cost, read_answer
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
 from svc.domain.ai.exits import FREE_OF_CHARGE, Ended, Exit
+from svc.domain.ai.key_guard import KeyGuard, KeyRepeated
+from svc.domain.ai.limits import AI_ERROR_BYTES_MAX, AI_READ_ON_MS
 from svc.domain.ai.models import Candidate, Choice
 from svc.domain.ai.money import FREE, Prices, cost
 from svc.domain.ai.requests import CompletionRequest
@@ -34,14 +36,16 @@ from svc.domain.ai.usage import NONE, Usage, tokens_in
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.errors import DomainError, Unavailable
 from svc.domain.identity.callers import Caller
-from svc.domain.limits import AI_ERROR_BYTES_MAX
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.ai import calls
-from svc.storage.ai.calls import AGENT, NewCall, OpenCall, Settlement
+from svc.storage.ai.calls import AGENT, TRIAL, NewCall, OpenCall, Settlement
 from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.ai.completion_calls")
 
 _OK: Final = 200
+_KEYLESS: Final = {"agent": AGENT, "person": TRIAL}
+"""What stands in the place of a key's id, by the kind of caller."""
 
 
 class WholeAnswer(msgspec.Struct, frozen=True):
@@ -75,10 +79,10 @@ class CompletionCall:
         self._units = system.store.of(caller.organization_id)
         self._new = NewCall(
             organization_id=caller.organization_id,
-            key_id=AGENT if caller.kind == "agent" else caller.id,
+            key_id=_KEYLESS.get(caller.kind, caller.id),
             model=request.model,
             streamed=request.stream,
-            process=system.settlements.process,
+            process=system.ai.settlements.process,
             started_at=system.clock.now(),
         )
         self._access = CompletionAccess(system, caller)
@@ -98,12 +102,14 @@ class CompletionCall:
         Raises:
             GatewayError: the call is refused, or no provider answered; no part of an answer is sent.
             Unauthenticated: the key has ended meanwhile; likewise.
+            Forbidden: it has lost the right meanwhile; likewise.
             Unavailable: it cannot be served now; likewise.
             StreamCut: the stream was cut within an event.
         """
         answered = False
         answer: WholeAnswer | None = None
-        with self._system.open_calls.hold(self._caller) as open_call:
+        with self._system.ai.open_calls.hold(self._caller) as open_call:
+            self._outlast_client = open_call.outlast_client
             try:
                 answer = await self._answer()
                 answered = True
@@ -119,7 +125,8 @@ class CompletionCall:
                 raise
         if answered:
             return answer
-        error = interrupted(open_call.interruption)
+        error = open_call.error
+        assert error is not None  # noqa: S101  # nothing else leaves the block without an answer
         if not self._sink.begun:
             raise error
         await self._end_with(error)
@@ -127,7 +134,7 @@ class CompletionCall:
 
     async def _answer(self) -> WholeAnswer | None:
         choice = await self._access.choose(self._request.model)
-        route = Route(choice.candidates, self._system.rests, self._system.clock.now())
+        route = Route(choice.candidates, self._system.ai.rests, self._system.clock.now())
         while (candidate := route.next()) is not None:
             await self._reserve(choice, candidate)
             if self._access.is_outdated:  # changed while the reservation or another provider was waited for
@@ -145,12 +152,17 @@ class CompletionCall:
         return WholeAnswer(verdict.status, verdict.body)
 
     async def _reserve(self, choice: Choice, candidate: Candidate) -> None:
-        """Reserve what the call may cost at *candidate*, if anything is reserved of it and not yet."""
+        """Reserve what the call may cost at *candidate*, if anything is reserved of it and not yet.
+
+        Raises `GatewayError` for a request that may cost more than can be reserved.
+        """
         takes_credits = candidate.payer == "credits"
         if self._reserved is None and not (takes_credits or self._access.caller.has_budget):
             return
         if self._reserved is not None and (not takes_credits or self._reserved.reserved is not None):
             return
+        if self._request.effects.refusal is not None:
+            raise self._request.effects.refusal
         credits_bound = choice.credits_bound(self._request) if takes_credits else None
         bound = choice.bound(self._request)
         if credits_bound is not None:
@@ -162,7 +174,7 @@ class CompletionCall:
             assert credits_bound is not None  # noqa: S101  # what is reserved later are credits
             return calls.reserve_credits(tx, self._reserved, credits_bound)
 
-        async with self._system.writes.of(self._new.organization_id):
+        async with self._system.calls.writes.of(self._new.organization_id):
             # A unit that the store has accepted is committed, so the call has to know what it reserved.
             with trio.CancelScope(shield=True):
                 self._reserved = await self._units.write(reserve)
@@ -184,34 +196,43 @@ class CompletionCall:
             )
             return Failure(kind="unreachable")
         self._asked, self._sent, self._meter = candidate, False, Meter()
+        guard = KeyGuard(key)
         body = self._request.outgoing(candidate.upstream, usage_in_stream=candidate.usage_in_stream)
         responded = False
         try:
-            async with self._system.upstreams.open(candidate, key, body, self._note_sent) as response:
+            async with self._system.ai.upstreams.open(
+                candidate, key, body, self._note_sent, owner=self._new.organization_id
+            ) as response:
                 responded = True
                 if response.status != _OK:
-                    return await self._failure_of(response, key)
+                    return await self._failure_of(response, guard)
+                for_answers = guard if guard.is_for_answers else None
                 if self._request.stream:
-                    return await self._stream(candidate, response)
-                return await self._whole(candidate, response)
+                    return await self._stream(candidate, response, for_answers)
+                return await self._whole(candidate, response, for_answers)
         except NoPlace:
             raise Unavailable("too many requests to providers are under way") from None
         except (NotConnected, BrokenOff):
             return Failure(kind="shape" if responded else "unreachable")
         except (NoFirstByte, IdleTooLong, TookTooLong):
             return Failure(kind="timeout")
-        except (StreamFailed, EventTooLarge):
+        except (StreamFailed, EventTooLarge, KeyRepeated):
             return Failure(kind="shape")
-        except StreamBroken as broken:
-            ended = broken.ended
-        await self._settle(ended)
-        await self._end_with(failed_within(ended))
+        except StreamBroken as error:
+            broken = error
+        finally:
+            if guard.has_found:
+                log.error(
+                    "an AI provider repeats its key, which is not passed on", provider=candidate.provider
+                )
+        await self._settle(broken.ended)
+        await self._end_with(broken.error)
         return None
 
     def _note_sent(self) -> None:
         self._sent = True
 
-    async def _failure_of(self, response: Response, key: str) -> Failure:
+    async def _failure_of(self, response: Response, guard: KeyGuard) -> Failure:
         """The failure of a response that is no success. Its body is read only if it may be passed on.
 
         One with the provider's key in it may not: it would show a key of the service to its users.
@@ -223,24 +244,31 @@ class CompletionCall:
                 if len(body) > AI_ERROR_BYTES_MAX:
                     body = b""
                     break
-            if key and key.encode() in body:
+            try:
+                guard.check(body)
+            except KeyRepeated:
                 body = b""
         wait_ms = response.retry_after_ms(self._system.clock.now()) or None
         return Failure(kind="status", status=response.status, retry_after_ms=wait_ms, body=body)
 
-    async def _whole(self, candidate: Candidate, response: Response) -> WholeAnswer | Failure:
-        with self._system.ai_bodies.hold(self._new.organization_id) as held:
+    async def _whole(
+        self, candidate: Candidate, response: Response, guard: KeyGuard | None
+    ) -> WholeAnswer | Failure:
+        with self._system.ai.bodies.hold(self._new.organization_id) as held:
             body = await response.read(held.grow)
             # Not interrupted: what has come whole is charged as an answer.
             with trio.CancelScope(shield=True):
-                answer = await run_beside(self._system, len(body), partial(_read, body, candidate.prices))
+                read = partial(_read, body, candidate.prices, guard)
+                answer = await run_beside(self._system, len(body), read)
             if answer is None:
                 return Failure(kind="error_event" if is_error(body) else "shape")
             self._meter.note(answer)
             await self._settle("answered")
             return WholeAnswer(_OK, body)
 
-    async def _stream(self, candidate: Candidate, response: Response) -> Failure | None:
+    async def _stream(
+        self, candidate: Candidate, response: Response, guard: KeyGuard | None
+    ) -> Failure | None:
         if response.content_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
             return Failure(kind="shape")
         self._relay = relay = EventRelay(
@@ -249,9 +277,16 @@ class CompletionCall:
             self._meter,
             prices=candidate.prices,
             shows_usage=self._request.includes_usage,
-            idle_seconds=self._system.upstreams.limits.idle_seconds,
+            idle_seconds=self._system.ai.upstreams.limits.idle_seconds,
+            guard=guard,
         )
-        failure = await relay.run()
+        try:
+            failure = await relay.run()
+        except BaseException:
+            if self._sink.client_left and relay.awaits_usage:
+                with self._outlast_client(AI_READ_ON_MS / SECOND_MS):
+                    await relay.read_on()
+            raise
         if failure is not None:
             return failure
         await self._settle("answered")
@@ -280,7 +315,7 @@ class CompletionCall:
             provider=None if asked is None else asked.provider,
             prices=FREE if asked is None else asked.prices,
         )
-        settled = await self._system.settlements.settle(settlement)
+        settled = await self._system.ai.settlements.settle(settlement)
         self.charged = 0 if settled is None else settled.charged
 
     async def _estimate(self, ended: Ended) -> Usage:
@@ -292,8 +327,13 @@ class CompletionCall:
         return Usage(prompt, 0, tokens_in(self._meter.text_bytes))
 
 
-def _read(body: bytearray, prices: Prices) -> Answer | None:
-    """What is read of a whole answer, whose cost is put into *body* for the client."""
+def _read(body: bytearray, prices: Prices, guard: KeyGuard | None) -> Answer | None:
+    """What is read of a whole answer, whose cost is put into *body* for the client.
+
+    Raises `KeyRepeated`.
+    """
+    if guard is not None:
+        guard.check(body)
     answer = read_answer(body)
     if answer is not None and answer.usage is not None:
         put_cost(body, cost(prices, answer.usage))

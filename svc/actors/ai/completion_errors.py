@@ -1,9 +1,13 @@
 """The errors of a completion, in the gateway's shape."""
 
-from svc.actors.ai.open_calls import Interruption
+from typing import Final
+
+from svc.actors.outbound.errors import IdleTooLong, TookTooLong, TooLarge
 from svc.domain.ai.errors import GatewayError
+from svc.domain.ai.event_stream import EventTooLarge
 from svc.domain.ai.exits import Ended
-from svc.domain.errors import DomainError, Unauthenticated, Unavailable
+from svc.domain.ai.key_guard import KeyRepeated
+from svc.domain.errors import DomainError, Forbidden, Unauthenticated, Unavailable
 
 
 def as_gateway_error(error: DomainError) -> GatewayError:
@@ -13,6 +17,8 @@ def as_gateway_error(error: DomainError) -> GatewayError:
             return error
         case Unauthenticated():
             return GatewayError("invalid_api_key", "The key is missing, unknown, revoked or expired.")
+        case Forbidden():
+            return GatewayError("forbidden", _sentence(str(error)))
         case Unavailable():
             seconds = max(1, round(error.retry_after_seconds))
             return GatewayError("overloaded", _sentence(error.detail), retry_after_seconds=seconds)
@@ -23,15 +29,31 @@ def _sentence(detail: str) -> str:
     return f"{detail[:1].upper()}{detail[1:]}."
 
 
-def failed_within(ended: Ended) -> GatewayError:
-    """The error of a stream that *ended* so after its first event."""
-    if ended == "silent":
-        return GatewayError("upstream_timeout", "The model's provider fell silent.")
-    if ended == "limit":
-        return GatewayError("upstream_error", "The answer took too long, or grew too large.")
-    return GatewayError("upstream_error", "The model's provider broke off.")
+class StreamBroken(Exception):
+    """Raised when a stream cannot go on after its first event.
+
+    *ended* says how that counts, and *error* what the client is told.
+    """
+
+    def __init__(self, ended: Ended, error: GatewayError) -> None:
+        super().__init__(ended)
+        self.ended: Final[Ended] = ended
+        self.error: Final = error
 
 
-def interrupted(interruption: Interruption | None) -> DomainError:
-    """The error of a call that was ended from outside."""
-    return Unauthenticated() if interruption == "revoked" else Unavailable("the service is shutting down")
+def stream_broken(failure: Exception | None = None) -> StreamBroken:
+    """How the *failure* of a stream counts after its first event; None where its provider broke off."""
+    match failure:
+        case IdleTooLong():
+            return StreamBroken(
+                "silent", GatewayError("upstream_timeout", "The model's provider fell silent.")
+            )
+        case TookTooLong():
+            return StreamBroken("limit", GatewayError("upstream_timeout", "The answer took too long."))
+        case TooLarge() | EventTooLarge():
+            return StreamBroken("limit", GatewayError("upstream_error", "The answer grew too large."))
+        case KeyRepeated():
+            return StreamBroken(
+                "broken", GatewayError("upstream_error", "The model's provider sent what must not be shown.")
+            )
+    return StreamBroken("broken", GatewayError("upstream_error", "The model's provider broke off."))

@@ -6,16 +6,17 @@ from typing import Final, Protocol
 
 import trio
 
+from svc.actors.ai.completion_errors import stream_broken
 from svc.actors.ai.upstreams import Response
-from svc.actors.outbound.errors import IdleTooLong, StreamFailed, TookTooLong, TooLarge
+from svc.actors.outbound.errors import IdleTooLong, StreamFailed
 from svc.domain.ai.answers import Answer, is_error, read_chunk, with_cost
 from svc.domain.ai.event_stream import WAIT_COMMENT, Event, EventStream, EventTooLarge
-from svc.domain.ai.exits import Ended
+from svc.domain.ai.key_guard import KeyGuard, KeyRepeated
+from svc.domain.ai.limits import AI_READ_ON_BYTES_MAX, AI_SILENCE_MS
 from svc.domain.ai.money import Prices, cost
 from svc.domain.ai.routing import Failure
 from svc.domain.ai.usage import Usage
-from svc.domain.limits import AI_SILENCE_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 MEDIA_TYPE: Final = "text/event-stream"
 _DRAIN_SECONDS: Final = 0.1
@@ -52,14 +53,6 @@ class Meter:
             self.usage = answer.usage
 
 
-class StreamBroken(Exception):
-    """Raised when a stream cannot go on after its first event; *ended* says how that counts."""
-
-    def __init__(self, ended: Ended) -> None:
-        super().__init__(ended)
-        self.ended: Final[Ended] = ended
-
-
 class EventRelay:
     """Relays one stream of *response* to *sink*, no faster than that takes it."""
 
@@ -72,12 +65,15 @@ class EventRelay:
         prices: Prices,
         shows_usage: bool,
         idle_seconds: float,
+        guard: KeyGuard | None = None,
     ) -> None:
         self._response, self._sink, self._meter = response, sink, meter
         self._prices = prices
         self._shows_usage = shows_usage
         self._idle_seconds = idle_seconds
+        self._guard = guard
         self._events = EventStream()
+        self._held: list[bytes] = []  # not sent yet: what is to come may show that it must not be
         self._begun = False  # the provider's first event has come
         self._failure: Failure | None = None
         self._sent_at = trio.current_time()
@@ -89,8 +85,11 @@ class EventRelay:
     async def run(self) -> Failure | None:
         """Relay up to the end of the stream, without the event that says so.
 
-        Returns a failure where no event came, or an error as the first one, and raises a `StreamFailed` or
-        `EventTooLarge` where it failed before the first. After it raises `StreamBroken`.
+        Returns a failure where no event came, or an error as the first one.
+
+        Raises:
+            StreamFailed, EventTooLarge, KeyRepeated: it failed before the first event.
+            StreamBroken: it failed after that.
         """
         try:
             while self.done is None and self._failure is None:
@@ -98,15 +97,36 @@ class EventRelay:
                 if not part:
                     break
                 await self._relay(part)
-        except (StreamFailed, EventTooLarge) as error:
+        except (StreamFailed, EventTooLarge, KeyRepeated) as error:
             if not self._begun:
                 raise
-            raise StreamBroken(_ended_by(error)) from None
+            raise stream_broken(error) from None
         if self._failure is None and not self._begun:
             return Failure(kind="shape")
         if self._begun and self.done is None and not self._meter.is_finished:
-            raise StreamBroken("broken")
+            raise stream_broken()
+        await self._send_held()
         return self._failure
+
+    @property
+    def awaits_usage(self) -> bool:
+        """Whether the answer has finished, and what it used is still to come."""
+        return self._meter.is_finished and self._meter.usage is None and self.done is None
+
+    async def read_on(self) -> None:
+        """Receive what follows a finished answer up to its usage. Nothing is sent any more."""
+        size = 0
+        with suppress(StreamFailed, EventTooLarge):
+            while self.awaits_usage and size <= AI_READ_ON_BYTES_MAX:
+                part = await self._response.receive_by(inf)
+                if not part:
+                    return
+                size += len(part)
+                for event in self._events.feed(part):
+                    if event.is_done:
+                        self.done = event
+                    elif event.data is not None and (chunk := read_chunk(event.data)) is not None:
+                        self._meter.note(chunk)
 
     async def send(self, part: bytes) -> None:
         """Send *part* to the client."""
@@ -131,30 +151,41 @@ class EventRelay:
 
     async def _relay(self, part: bytes) -> None:
         """Relay the events that *part* completes, together."""
-        shown: list[bytes] = []
         is_broken = False
         for event in self._events.feed(part):
+            if self._guard is not None:
+                self._guard.check(event.raw)
             if event.is_done:
                 self.done = event
                 break
             if event.data is None:
                 if self._begun:
-                    shown.append(event.raw)
+                    self._held.append(event.raw)
                 continue
             chunk = read_chunk(event.data)
             if chunk is None:
                 is_broken = True
                 break
+            if self._guard is not None:
+                for piece in chunk.pieces:
+                    self._guard.follow(piece.place, piece.text)
             self._begun = True
             self._meter.note(chunk)
-            shown.append(self._shown(event.raw, event.data, chunk))
+            self._held.append(self._shown(event.raw, event.data, chunk))
         if is_broken and not self._begun:
             self._failure = Failure(kind="error_event" if is_error(event.data or b"") else "shape")
             return
-        if together := b"".join(shown):
-            await self.send(together)
+        if self._guard is None or not self._guard.is_pending:
+            await self._send_held()
         if is_broken:
-            raise StreamBroken("broken")
+            raise stream_broken()
+
+    async def _send_held(self) -> None:
+        """Send what is held, together."""
+        together = b"".join(self._held)
+        self._held.clear()
+        if together:
+            await self.send(together)
 
     def _shown(self, raw: bytes, data: bytes, chunk: Answer) -> bytes:
         """What the client gets of an event."""
@@ -163,15 +194,6 @@ class EventRelay:
         if chunk.usage is None or not self._shows_usage:
             return raw
         return b"data: " + with_cost(data, cost(self._prices, chunk.usage)) + b"\n\n"
-
-
-def _ended_by(error: Exception) -> Ended:
-    match error:
-        case IdleTooLong():
-            return "silent"
-        case TookTooLong() | TooLarge() | EventTooLarge():
-            return "limit"
-    return "broken"
 
 
 async def drain(response: Response) -> None:

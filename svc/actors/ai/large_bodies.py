@@ -20,4 +20,4 @@ async def run_beside(system: System, size: int, work: Callable[[], R]) -> R:
     """
     if size < LARGE_BYTES:
         return work()
-    return await trio.to_thread.run_sync(work, limiter=system.large_bodies)
+    return await trio.to_thread.run_sync(work, limiter=system.ai.large_bodies)

@@ -13,9 +13,9 @@ import trio
 
 from svc.actors.revisions import Revisions
 from svc.clock import Clock
-from svc.domain.errors import NotFound, Unauthenticated, Unavailable
+from svc.domain.errors import DomainError, Forbidden, NotFound, Unauthenticated, Unavailable
 from svc.domain.identity.access import Access, admit_again
-from svc.domain.identity.callers import Caller
+from svc.domain.identity.callers import Caller, permit_models
 from svc.storage.identity import access
 from svc.storage.store import Store
 
@@ -26,26 +26,40 @@ CHECK_SECONDS: Final = 0.5
 STOP_SECONDS: Final = 5.0
 """How long calls under way may go on once the service stops: half of what its requests have by default."""
 
+_STOPS: Final = "the service is shutting down"
+
 Interruption = Literal["revoked", "stopped"]
 
 
 class OpenCall:
     """A call under way. `scope` is cancelled to end it, and `interruption` says why."""
 
-    __slots__ = ("access_revision", "caller", "interruption", "scope")
+    __slots__ = ("_outlasting", "access_revision", "caller", "error", "interruption", "scope")
 
     def __init__(self, caller: Caller) -> None:
         self.caller: Final = caller
         self.scope: Final = trio.CancelScope()
         self.interruption: Interruption | None = None
+        self.error: DomainError | None = None
+        """What the client is told of the interruption."""
+        self._outlasting: trio.CancelScope | None = None
         self.access_revision = caller.access_revision or 0
         """The revision of the organization's access that it was last checked with."""
 
-    def interrupt(self, interruption: Interruption) -> None:
-        """End the call."""
+    def outlast_client(self, seconds: float) -> trio.CancelScope:
+        """A scope that goes on for so long although the client has left, until the call is interrupted."""
+        self._outlasting = scope = trio.CancelScope(deadline=trio.current_time() + seconds, shield=True)
+        if self.interruption is not None:
+            scope.cancel()
+        return scope
+
+    def interrupt(self, interruption: Interruption, error: DomainError) -> None:
+        """End the call, and tell its client the *error*."""
         if self.interruption is None:
-            self.interruption = interruption
+            self.interruption, self.error = interruption, error
             self.scope.cancel()
+            if self._outlasting is not None:
+                self._outlasting.cancel()
 
 
 class OpenCalls:
@@ -66,7 +80,7 @@ class OpenCalls:
     def hold(self, caller: Caller) -> Iterator[OpenCall]:
         """Have the call of *caller* in the block ended when it has to be. Raises `Unavailable` at a stop."""
         if self._stopping.is_set():
-            raise Unavailable("the service is shutting down")
+            raise Unavailable(_STOPS)
         call = OpenCall(caller)
         self._calls[call] = None
         try:
@@ -94,7 +108,7 @@ class OpenCalls:
         for call in self._calls:
             organization_id, expires_at = call.caller.organization_id, call.caller.expires_at
             if expires_at is not None and now >= expires_at:
-                call.interrupt("revoked")
+                call.interrupt("revoked", Unauthenticated())
             elif self._access_revisions.changed(organization_id, call.access_revision):
                 due.setdefault(organization_id, []).append(call)
         for organization_id, calls in due.items():
@@ -102,7 +116,7 @@ class OpenCalls:
             try:
                 current = await self._store.of(organization_id).read(access.load, organization_id, now)
             except (Unavailable, NotFound) as error:
-                log.warning("AI calls under way are not checked", why=repr(error))
+                log.warning("AI calls under way are not checked", why=error)
                 continue
             for call in calls:
                 self._check_one(call, current, now)
@@ -110,9 +124,9 @@ class OpenCalls:
 
     def _check_one(self, call: OpenCall, current: Access, now: int) -> None:
         try:
-            admit_again(current, call.caller, now)
-        except Unauthenticated:
-            call.interrupt("revoked")
+            permit_models(admit_again(current, call.caller, now))
+        except (Unauthenticated, Forbidden) as error:
+            call.interrupt("revoked", error)
 
     async def _check_for_ever(self) -> None:
         while True:
@@ -123,4 +137,4 @@ class OpenCalls:
         await self._stopping.wait()
         await trio.sleep(self._stop_seconds)
         for call in [*self._calls]:
-            call.interrupt("stopped")
+            call.interrupt("stopped", Unavailable(_STOPS))

@@ -4,7 +4,7 @@ A settlement that the store refuses is kept and tried again until it is in. What
 settled by the next start, before a door opens.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -12,10 +12,12 @@ from typing import Final
 import structlog
 import trio
 
+from svc.domain.ai.exits import Charge, Ended
+from svc.domain.ai.limits import AI_SETTLEMENTS_KEPT_MAX
+from svc.domain.ai.models import Payer
 from svc.domain.errors import Unavailable
-from svc.domain.limits import AI_SETTLEMENTS_KEPT_MAX
 from svc.storage.ai import calls, lost_calls
-from svc.storage.ai.calls import SettledCall, Settlement
+from svc.storage.ai.calls import Settlement
 from svc.storage.store import Store
 
 log = structlog.get_logger("svc.actors.ai.settlements")
@@ -33,6 +35,12 @@ class Settlements:
         self._kept: deque[Settlement] = deque()
         self._wakeup = trio.Event()
         self._process: str | None = None
+        self.ended: Counter[tuple[Payer, Ended]] = Counter()
+        """Calls that were settled since the start, by who pays and how they ended."""
+        self.cost: Counter[Payer] = Counter()
+        """What they cost at list price, in micro-credits."""
+        self.charged = 0
+        """What of it was taken from credits."""
 
     @property
     def kept(self) -> int:
@@ -48,13 +56,17 @@ class Settlements:
 
     async def begin(self) -> int:
         """Settle what earlier processes left; how many calls that were. A door opens only after this."""
-        self._process = process = await self._store.write(calls.new_process)
-        lost = await self._store.write(lost_calls.settle_lost, process)
+        self._process = process = await self._store.alone.write(calls.new_process)
+        lost = 0
+        for organization_id in await self._store.read_long(lost_calls.organizations_with_lost, process):
+            lost += await self._store.of(organization_id).write(
+                lost_calls.settle_lost, organization_id, process
+            )
         if lost:
             log.warning("AI calls that an earlier process left were settled, and cost nothing", calls=lost)
         return lost
 
-    async def settle(self, settlement: Settlement) -> SettledCall | None:
+    async def settle(self, settlement: Settlement) -> Charge | None:
         """Store the settlement; None where the store refuses it, and it is tried again.
 
         A cancellation does not interrupt it.
@@ -100,9 +112,13 @@ class Settlements:
                 return
             self._kept.popleft()
 
-    async def _store_one(self, settlement: Settlement) -> SettledCall:
+    async def _store_one(self, settlement: Settlement) -> Charge:
         units = self._store.of(settlement.new.organization_id)
-        return await units.write(calls.settle, settlement)
+        charge = await units.write(calls.settle, settlement)
+        self.ended[settlement.payer, settlement.exit.ended] += 1
+        self.cost[settlement.payer] += charge.cost
+        self.charged += charge.charged
+        return charge
 
     def _keep(self, settlement: Settlement, error: Unavailable) -> None:
         if settlement.call_id is None and len(self._kept) >= AI_SETTLEMENTS_KEPT_MAX:

@@ -11,16 +11,18 @@ from typing import Final, Protocol, Self
 import msgspec
 import trio
 
+from svc.actors.outbound.names import NameLookups
 from svc.actors.outbound.pool import PoolLimits
 from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.outbound.streams import OutboundStreams
-from svc.domain.ai.models import Candidate
-from svc.domain.limits import (
+from svc.domain.ai.limits import (
     AI_ANSWER_BYTES_MAX,
     AI_KEPT_CONNECTIONS_MAX,
     AI_KEPT_CONNECTIONS_PER_ORIGIN_MAX,
 )
+from svc.domain.ai.models import Candidate
 from svc.domain.net.client_addresses import Network
+from svc.telemetry.calls import STATUS, call_span
 
 COMPLETIONS: Final = "/chat/completions"
 """What follows a provider's base address."""
@@ -114,12 +116,15 @@ class Upstreams:
         allowed: Sequence[Network] = (),
         limits: StreamLimits = LIMITS,
         *,
-        connections_max: int = 500,
+        names: NameLookups | None = None,
+        connections_max: int = 1_000,
         built_in: Mapping[str, BuiltIn] | None = None,
     ) -> None:
         """*allowed*: networks in which organizations' own providers may be although they are not public.
 
-        *connections_max*: of each client, no fewer than calls at once. *built_in*: by the provider's name.
+        *names*: the look-ups of the names that organizations choose; None for some of its own. Those of the
+        configuration never wait for them. *connections_max*: of each client, at least twice the calls at
+        once, since one organization may hold as many as are free. *built_in*: by the provider's name.
         """
         pool = PoolLimits(
             connections_max=connections_max,
@@ -130,7 +135,7 @@ class Upstreams:
         )
         self.limits: Final = limits
         self._trusted = OutboundStreams(None, pool)
-        self._checked = OutboundStreams(allowed, pool)
+        self._checked = OutboundStreams(allowed, pool, names)
         self._built_in = built_in or {}
 
     @asynccontextmanager
@@ -141,11 +146,12 @@ class Upstreams:
 
     @asynccontextmanager
     async def open(
-        self, candidate: Candidate, key: str, body: bytes, on_connected: Callable[[], None]
+        self, candidate: Candidate, key: str, body: bytes, on_connected: Callable[[], None], *, owner: str
     ) -> AsyncIterator[Response]:
         """Send *body* to the provider, and give its response. At the end of the block, close it.
 
-        *on_connected* is called before anything is sent. Raises `NoPlace` or a `StreamFailed`.
+        *on_connected* is called before anything is sent. *owner* is the organization that asks. Raises
+        `NoPlace` or a `StreamFailed`.
         """
         built_in = self._built_in.get(candidate.provider) if candidate.payer == "credits" else None
         if built_in is not None:
@@ -157,5 +163,8 @@ class Upstreams:
         if key:
             headers["Authorization"] = f"Bearer {key}"
         url = candidate.base_url.rstrip("/") + COMPLETIONS
-        async with client.stream(url, body, headers, self.limits, on_connected) as response:
-            yield response
+        with call_span("provider", headers) as span:
+            async with client.stream(url, body, headers, self.limits, on_connected, owner=owner) as response:
+                if span is not None:
+                    span.attributes[STATUS] = response.status
+                yield response

@@ -14,9 +14,9 @@ from svc.actors.backups.backups import Backups, BackupStatus
 from svc.actors.system import System
 from svc.domain.backups.schedule import retry_ms
 from svc.domain.errors import Unavailable
-from svc.domain.times import DAY_MS, SECOND_MS, rfc3339
+from svc.domain.locale.times import DAY_MS, SECOND_MS, rfc3339
 from svc.storage.backups.failures import BackupFailed, BackupStopped
-from svc.storage.backups.kept import Made
+from svc.storage.backups.kept import BackupResult
 from svc.tools.mail.operator_commands import FailedBackup, note_failed_backup
 
 log = structlog.get_logger("svc.actors.backups.backup_keeper")
@@ -74,7 +74,7 @@ class BackupKeeper(Actor[System, BackupKeeperState]):
             self.check.after(CHECK_SECONDS)
 
     @turn
-    async def ended(self, made: Made | None) -> None:
+    async def ended(self, made: BackupResult | None) -> None:
         """A backup was made, or none was due."""
         state, now = self.state, self.system.clock.now()
         begun_at, state.begun_at = state.begun_at, None
@@ -128,10 +128,10 @@ class BackupKeeper(Actor[System, BackupKeeperState]):
 
     async def _tell_owners(self, why: str) -> bool:
         """Have the Owners mailed who want to know; whether that is stored, if there is mail."""
-        if self.system.mailing.server is None:
+        if self.system.mail.mailing.server is None:
             return True
         try:
-            await self.system.store.write(note_failed_backup, FailedBackup(reason=why))
+            await self.system.store.alone.write(note_failed_backup, FailedBackup(reason=why))
         except Unavailable as error:
             log.warning("that no backup was made cannot be mailed yet", why=str(error))
             return False

@@ -2,17 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import trio
 
-from svc.backup_settings import BackupSettings
+from svc.config.backups import BackupSettings
 from svc.domain.backups.schedule import Schedule
 from svc.storage.backups import archive, kept
 from svc.storage.backups.failures import BackupFailed, Stopped
-from svc.storage.backups.kept import Backup, Made
+from svc.storage.backups.kept import Backup, BackupResult, Shelf
 from svc.storage.backups.originals import Originals
 
 Run = Callable[..., Awaitable[Any]]
@@ -23,7 +22,7 @@ class BackupPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What the configuration says of backups."""
 
     originals: Originals
-    directory: Path
+    shelf: Shelf
     schedule: Schedule
     keep: int
 
@@ -53,23 +52,24 @@ class Backups:
         self._threads = trio.CapacityLimiter(1)
         self._was_there = False
 
-    async def make_if_due(self, now: int, stopped: Stopped) -> Made | None:
+    async def make_if_due(self, now: int, stopped: Stopped) -> BackupResult | None:
         """Make the backup that is due at *now*, if one is. Raises `BackupFailed` and `BackupStopped`."""
         plan, status = self.plan, self.status
         try:
             found: list[Backup] = await self._in_thread(self._look)
         except OSError as error:
             raise BackupFailed(
-                f"the directory for backups, {plan.directory}, cannot be used: {error.strerror or error}"
+                f"the directory for backups, {plan.shelf.directory}, cannot be used:"
+                f" {error.strerror or error}"
             ) from error
         newest, status.kept = kept.newest(found, now), len(found)
         status.last_good = kept.newest(found, now, complete=True)
         if not plan.schedule.is_due(None if newest is None else newest.at, now):
             return None
         cancelled = False
-        make = partial(kept.make, plan.originals, plan.directory, now, plan.keep)
+        make = partial(kept.make, plan.originals, plan.shelf, now, plan.keep)
         try:
-            made: Made = await self._in_thread(partial(make, lambda: cancelled or stopped()))
+            made: BackupResult = await self._in_thread(partial(make, lambda: cancelled or stopped()))
         finally:
             cancelled = True
         status.kept += 1 - made.removed
@@ -82,10 +82,10 @@ class Backups:
         self.status.failures += 1
         self.status.last_failure = why
 
-    def lacking(self, made: Made) -> str:
+    def lacking(self, made: BackupResult) -> str:
         """What is said of a backup that lacks files."""
         sentence = archive.lacking(made.missing, self.plan.originals.files)
-        return f"{self.plan.directory / made.backup.name} is written, but {sentence}"
+        return f"{self.plan.shelf.directory / made.backup.name} is written, but {sentence}"
 
     def _look(self) -> list[Backup]:
         """The backups that there are. Raises `OSError`.
@@ -94,23 +94,25 @@ class Backups:
         mounted now, in whose place nothing should be written.
         """
         if not self._was_there:
-            kept.make_directory(self.plan.directory)
-            kept.clear_part(self.plan.directory)
+            kept.make_directory(self.plan.shelf.directory)
+            kept.clear_part(self.plan.shelf)
             self._was_there = True
-        return kept.backups_in(self.plan.directory)
+        return kept.backups_in(self.plan.shelf)
 
     async def _in_thread(self, fn: Callable[[], Any]) -> Any:
         return await self._run(fn, abandon_on_cancel=True, limiter=self._threads)
 
 
-def configured_backups(settings: BackupSettings, originals: Originals) -> Backups | None:
-    """The backups of *originals* that the settings ask for."""
+def configured_backups(
+    settings: BackupSettings, originals: Originals, installation: Callable[[], str]
+) -> Backups | None:
+    """The backups of *originals* that the settings ask for. *installation* gives the id for their names."""
     if settings.directory is None:
         return None
     return Backups(
         BackupPlan(
             originals=originals,
-            directory=settings.directory,
+            shelf=Shelf(settings.directory, installation()),
             schedule=Schedule.of(settings.at, settings.every_hours),
             keep=settings.keep,
         )

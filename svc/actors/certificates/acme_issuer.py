@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 import trio
 
-from svc.actors.certificates.acme_order import AcmeOrder, AcmeServer, Issued, ask_terms
+from svc.actors.certificates.acme_order import AcmeOrder, AcmeServer, NewCertificate, ask_terms
 from svc.actors.certificates.issuer import Challenges, OrderFailed
 from svc.domain.certificates.chains import check_issued
 from svc.domain.certificates.outlook import NameFacts, Outlook
@@ -92,7 +92,7 @@ class AcmeIssuer:
         self._serve()
         return validity
 
-    def _order(self, now: int, given_up: threading.Event) -> Issued:
+    def _order(self, now: int, given_up: threading.Event) -> NewCertificate:
         self._files.check_room()  # before the order, since directories count those that succeed as well
         account = self._files.account(self.directory)
         order = AcmeOrder(

@@ -56,7 +56,7 @@ class AcmeServer(NamedTuple):
     """A PEM file of the authorities that its own certificate is verified with; None for the usual ones."""
 
 
-class Issued(NamedTuple):
+class NewCertificate(NamedTuple):
     """A new certificate."""
 
     key: ec.EllipticCurvePrivateKey
@@ -106,7 +106,7 @@ class AcmeOrder:
         self._key = JWK.from_json(self._account.key)
         self._network = _network(server, self._session, self._key)
 
-    def run(self) -> Issued:
+    def run(self) -> NewCertificate:
         """Place the order, answer its challenges, and return the certificate. Raises `OrderFailed`."""
         with _failing(self._session, self._now):
             directory = client.ClientV2.get_directory(self._server.directory, self._network)
@@ -124,7 +124,7 @@ class AcmeOrder:
             self._account = replace(self._account, url=None)
             return self._as_account(acme)
 
-    def _as_account(self, acme: client.ClientV2) -> Issued:
+    def _as_account(self, acme: client.ClientV2) -> NewCertificate:
         self._sign_up(acme)
         return self._order(acme)
 
@@ -149,9 +149,9 @@ class AcmeOrder:
             self._account = replace(self._account, email=email)
             self._keep(self._account)
 
-    def _order(self, acme: client.ClientV2) -> Issued:
+    def _order(self, acme: client.ClientV2) -> NewCertificate:
         key = ec.generate_private_key(ec.SECP256R1())
-        pem = Issued(key, b"").key_pem()
+        pem = NewCertificate(key, b"").key_pem()
         order = acme.new_order(crypto_util.make_csr(pem, domains=self._names))
         if len(order.authorizations) > AUTHORIZATIONS_MAX:
             raise errors.ClientError("too many authorizations")
@@ -175,7 +175,7 @@ class AcmeOrder:
         finally:
             self._answers.set({})
         order = acme.finalize_order(order, _deadline())
-        return Issued(key, order.fullchain_pem.encode())
+        return NewCertificate(key, order.fullchain_pem.encode())
 
 
 class _Network(client.ClientNetwork):

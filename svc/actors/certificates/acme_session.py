@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import requests
 
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 REQUEST_SECONDS: Final = 20.0
 ANSWER_BYTES_MAX: Final = 1024 * 1024

@@ -12,7 +12,7 @@ from svc.actors._core import Actor, Policy, turn
 from svc.actors.certificates.issuer import Issuer, OrderFailed
 from svc.actors.system import System
 from svc.domain.certificates.renewal import Failures, Validity, order_at
-from svc.domain.times import DAY_MS, SECOND_MS, rfc3339
+from svc.domain.locale.times import DAY_MS, SECOND_MS, rfc3339
 
 log = structlog.get_logger("svc.actors.certificates.certificate_keeper")
 

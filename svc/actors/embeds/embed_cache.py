@@ -12,10 +12,10 @@ from svc.actors.embeds.embed_snapshots import Rendering, Snapshot, compressed
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
 from svc.domain.embeds import html_fragment as embed_fragment
+from svc.domain.embeds.limits import EMBED_CACHES_MAX, EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.embeds.views import BlockView, shown
 from svc.domain.errors import Unavailable
-from svc.domain.limits import EMBED_CACHES_MAX, EMBED_FRESH_MS, EMBED_STALE_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.embeds import embeds
 from svc.storage.embeds import views as embed_views
 from svc.storage.store import Owner
@@ -53,20 +53,20 @@ class EmbedCache(Actor[System, EmbedCacheState]):
 
     async def flush(self) -> None:
         """Evict the snapshot: the embed was idle for longer than its stale period."""
-        self.system.embed_snapshots.evict(self.key)
+        self.system.embeds.snapshots.evict(self.key)
 
     @turn
     async def show(self) -> Snapshot:
         """The snapshot to be served; rendered if there is none. Raises `NotFound` and `Unavailable`."""
-        kept = self.system.embed_snapshots.get(self.key)
+        kept = self.system.embeds.snapshots.get(self.key)
         if kept is not None and self.system.clock.now() < kept.stale_until:
             return kept
         try:
             return await self._render_now()
         except Unavailable as error:
-            log.warning("an embed's records cannot be shown", embed=self.key, why=repr(error))
+            log.warning("an embed's records cannot be shown", embed=self.key, why=error)
             # The expired snapshot still has the current outline: a change would have evicted it.
-            kept = self.system.embed_snapshots.get(self.key)
+            kept = self.system.embeds.snapshots.get(self.key)
             if kept is None or kept.rendering is None:
                 raise
             return self._publish_outline(kept, kept.rendering.outline)
@@ -75,13 +75,13 @@ class EmbedCache(Actor[System, EmbedCacheState]):
     async def refresh(self) -> None:
         """Render the embed again while the stale snapshot is served."""
         try:
-            kept = self.system.embed_snapshots.get(self.key)
+            kept = self.system.embeds.snapshots.get(self.key)
             if kept is None or self.system.clock.now() >= kept.fresh_until:
                 await self._render_now(in_background=True)
         except Unavailable as error:
-            log.warning("an embed was not made anew", embed=self.key, why=repr(error))
+            log.warning("an embed was not made anew", embed=self.key, why=error)
         finally:
-            self.system.embed_snapshots.release_refresh(self.key)
+            self.system.embeds.snapshots.release_refresh(self.key)
 
     async def _render_now(self, *, in_background: bool = False) -> Snapshot:
         """Render and publish a snapshot of what is committed when this returns. Raises `Unavailable`.
@@ -104,11 +104,11 @@ class EmbedCache(Actor[System, EmbedCacheState]):
         raise Unavailable("too much is being made already")
 
     async def _render_current(self, *, in_background: bool) -> Snapshot:
-        snapshots = self.system.embed_snapshots
+        snapshots = self.system.embeds.snapshots
         units = self.system.store.of(self.state.organization_id)
         for _ in range(ATTEMPTS_MAX):
             # Wait here rather than in the store: a cancelled wait here costs no read.
-            async with self.system.embed_pace.of(self.state.organization_id):
+            async with self.system.embeds.pace.of(self.state.organization_id):
                 if in_background and self.system.quiesced:
                     raise Unavailable("the service ends")
                 ticket, now = snapshots.begin(self.key), self.system.clock.now()
@@ -128,7 +128,7 @@ class EmbedCache(Actor[System, EmbedCacheState]):
             try:
                 Indexer(self.system, rendered.snapshot.organization_id).index.tell(rendered.unindexed)
             except (ActorError, Unavailable) as error:
-                log.warning("not told of an index", embed=self.key, why=repr(error))
+                log.warning("not told of an index", embed=self.key, why=error)
 
     def _publish_outline(self, kept: Snapshot, outline: tuple[BlockView, ...]) -> Snapshot:
         """Publish the embed without its records, until the next attempt."""
@@ -141,7 +141,7 @@ class EmbedCache(Actor[System, EmbedCacheState]):
             stale_until=until,
             cacheable=False,
         )
-        snapshots = self.system.embed_snapshots
+        snapshots = self.system.embeds.snapshots
         snapshots.publish(self.key, snapshots.begin(self.key), snapshot)
         return snapshot
 
@@ -152,18 +152,18 @@ async def current(system: System, key: str) -> Snapshot:
     A stale snapshot is returned at once, and refreshed in the background. Raises `NotFound` for an unknown
     key, and `Unavailable` if there is no snapshot and the embed cannot be rendered.
     """
-    snapshots, now = system.embed_snapshots, system.clock.now()
+    snapshots, now = system.embeds.snapshots, system.clock.now()
     snapshot = snapshots.get(key)
     if snapshot is None or now >= snapshot.stale_until:
         if not system.is_active(EmbedCache, key):
-            await system.unknown_embeds.check(key)
+            await system.embeds.unknown_keys.check(key)
         return await EmbedCache(system, key).show()
     if now >= snapshot.fresh_until and snapshots.claim_refresh(key):
         try:
             EmbedCache(system, key).refresh.tell()
         except (ActorError, Unavailable) as error:
             snapshots.release_refresh(key)
-            log.warning("an embed is not made anew", embed=key, why=repr(error))
+            log.warning("an embed is not made anew", embed=key, why=error)
     return snapshot
 
 

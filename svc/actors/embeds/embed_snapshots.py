@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
+from svc.domain.embeds.limits import EMBED_SNAPSHOTS_BYTES_MAX
 from svc.domain.embeds.views import BlockView
-from svc.domain.limits import EMBED_SNAPSHOTS_BYTES_MAX
 
 _ETAG_BYTES: Final = 16
 _GZIP_LEVEL: Final = 6

@@ -11,7 +11,7 @@ import structlog
 from svc.actors._core import Actor, Policy, turn
 from svc.actors.system import System
 from svc.domain.errors import Unavailable
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.storage.files import sweeping
 from svc.storage.files.sweeping import RemovedFile
 
@@ -51,8 +51,8 @@ class FileSweeper(Actor[System, FileSweeperState]):
         if state.scan_at > now:
             return
         try:
-            broken_off = await self.system.files.delete_broken_off()
-            state.to_scan = await self.system.files.organizations()
+            broken_off = await self.system.files.contents.delete_broken_off()
+            state.to_scan = await self.system.files.contents.organizations()
         except Unavailable as error:
             log.warning("files cannot be looked through", why=str(error))
             return
@@ -66,16 +66,19 @@ class FileSweeper(Actor[System, FileSweeperState]):
         """Remove a batch of unused files and delete a batch of contents; repeat until none is left."""
         state, store = self.state, self.system.store
         try:
-            more = await store.write_behind(sweeping.sweep_unused)
+            unused = await store.read_long(sweeping.unused, self.system.clock.now())
+            for organization_id, ids in unused.items():
+                units = store.of(organization_id)
+                await units.write_behind(sweeping.sweep_unused, organization_id, ids)
             removed = await store.read_long(sweeping.removed_files, state.after)
-            gone = [file.id for file in removed if await self._delete(file)]
-            if gone:
-                await store.write_behind(sweeping.let_go, gone)
+            gone = [file for file in removed if await self._delete(file)]
+            for organization_id, ids in sweeping.by_organization(gone).items():
+                await store.of(organization_id).write_behind(sweeping.let_go, organization_id, ids)
         except Unavailable as error:
             log.warning("files cannot be swept now", why=str(error))
             return
         state.after = removed[-1].id if removed else ""
-        if more or removed:
+        if unused or removed:
             self.sweep.after(0)
 
     @turn
@@ -85,13 +88,13 @@ class FileSweeper(Actor[System, FileSweeperState]):
             return
         organization_id = self.state.to_scan.pop()
         try:
-            on_disk = await self.system.files.digests(organization_id)
+            on_disk = await self.system.files.contents.digests(organization_id)
             units = self.system.store.of(organization_id)
             left_over = await units.read_long(sweeping.without_rows, organization_id, on_disk)
             for digest in left_over:
-                async with self.system.files.of(organization_id, digest):
+                async with self.system.files.contents.of(organization_id, digest):
                     if await units.read(sweeping.without_rows, organization_id, [digest]):
-                        await self.system.files.delete(organization_id, digest)
+                        await self.system.files.contents.delete(organization_id, digest)
         except Unavailable as error:
             log.warning("the files of an organization cannot be looked through", why=str(error))
         else:
@@ -104,8 +107,8 @@ class FileSweeper(Actor[System, FileSweeperState]):
     async def _delete(self, file: RemovedFile) -> bool:
         """Delete the content of a removed file, unless another file has it; whether it may be let go of."""
         organization_id, digest = file.organization_id, file.digest
-        async with self.system.files.of(organization_id, digest):
+        async with self.system.files.contents.of(organization_id, digest):
             units = self.system.store.of(organization_id)
             if await units.read(sweeping.is_needed, organization_id, digest):
                 return True
-            return await self.system.files.delete(organization_id, digest)
+            return await self.system.files.contents.delete(organization_id, digest)

@@ -12,7 +12,7 @@ import structlog
 
 from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
 from svc.domain.errors import Unavailable
-from svc.domain.limits import FILING_BATCH_MAX
+from svc.domain.forms.limits import FILING_BATCH_MAX
 from svc.storage.forms import filing
 from svc.storage.forms.filing import FilingTarget
 
@@ -34,7 +34,7 @@ class Filer(BatchWorker[FilerState]):
 
     async def load(self) -> FilerState:
         """Read the filing target, and file what an earlier activation left. Raises `NotFound`."""
-        self.wake.after(0)
+        self.check.after(0)
         return FilerState(target=await self.units.read(filing.target, self.key))
 
     def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:

@@ -11,9 +11,7 @@ from svc.domain.errors import DomainError, NotFound
 from svc.domain.forms.acceptance import Closed, closed_to
 from svc.domain.forms.fields import FieldMap, field_map
 from svc.domain.forms.forms import Form
-from svc.domain.forms.submissions import FieldFault, PreparedSubmission, is_filled_in, prepare
-from svc.domain.identity.organizations import Organization
-from svc.domain.limits import (
+from svc.domain.forms.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
     QUEUE_PASS_MS,
@@ -22,12 +20,14 @@ from svc.domain.limits import (
     SENDER_SUBMISSIONS_MAX,
     SENDER_WINDOW_MS,
 )
+from svc.domain.forms.submissions import FieldFault, PreparedSubmission, is_filled_in, prepare
+from svc.domain.identity.organizations import Organization
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.net.client_addresses import sender_of
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.domain.rate_limits.sliding_window import SlidingWindow
 from svc.domain.scalars import Scalar
 from svc.domain.sites.visits import visitor_digests
-from svc.domain.times import SECOND_MS
 from svc.storage.forms import submissions
 from svc.storage.forms.submissions import FormSnapshot, NewSubmission
 from svc.storage.store import Owner, Units
@@ -160,7 +160,7 @@ class FormWindow(Actor[System, FormWindowState]):
 
     async def load(self) -> FormWindowState:
         """Read the form, and rebuild its windows from the stored submissions. Raises `NotFound`."""
-        now, revision = self.system.clock.now(), self.system.form_revisions.last
+        now, revision = self.system.clock.now(), self.system.forms.revisions.last
         snapshot = await self.system.store.of(Owner.FORMS).read(submissions.snapshot, self.key, now)
         if snapshot.waiting_since is not None:
             since = min(snapshot.waiting_since, now)
@@ -203,6 +203,19 @@ class FormWindow(Actor[System, FormWindowState]):
         """Do nothing: activating the actor is enough, since `load` arms the timer of a stored queue."""
 
     @turn
+    async def count_queue(self) -> None:
+        """Take over the length of the stored queue, some of which was discarded or is queued again."""
+        state, now = self.state, self.system.clock.now()
+        snapshot = await self._units.read(submissions.snapshot, self.key, now)
+        begins = not state.waiting
+        state.waiting = snapshot.waiting
+        state.queued = SlidingWindow(QUEUE_WINDOW_MS, QUEUE_SUBMISSIONS_MAX, snapshot.queued)
+        if not state.waiting:
+            self.pass_queue.disarm()
+        elif begins:
+            self.pass_queue.after(QUEUE_PASS_MS / SECOND_MS)
+
+    @turn
     async def pass_queue(self) -> None:
         """Release the queue for filing, oldest first, at the filing rate; repeat until it is empty."""
         state, now = self.state, self.system.clock.now()
@@ -226,7 +239,7 @@ class FormWindow(Actor[System, FormWindowState]):
 
     async def _current(self) -> FormWindowState:
         """The state, with the settings of the form as of the last commit."""
-        state, revisions = self.state, self.system.form_revisions
+        state, revisions = self.state, self.system.forms.revisions
         if revisions.changed(self.key, state.revision) or revisions.changed(
             state.organization.id, state.revision
         ):
@@ -251,7 +264,9 @@ class FormWindow(Actor[System, FormWindowState]):
             queued=queued,
             sender=sender,
             visitors=(
-                visitor_digests(visitor, post.user_agent, self.system.visitor_keys) if state.tracked else ()
+                visitor_digests(visitor, post.user_agent, self.system.sites.visitor_keys)
+                if state.tracked
+                else ()
             ),
             email=prepared.email,
             phone=prepared.phone,
@@ -269,7 +284,7 @@ async def window_of(system: System, form_key: str) -> FormWindow:
     if not well_formed(form_key, FORM_KEY):
         raise NotFound("no such form")
     if not system.is_active(FormWindow, form_key):
-        await system.unknown_forms.check(form_key)
+        await system.forms.unknown_keys.check(form_key)
     return FormWindow(system, form_key)
 
 

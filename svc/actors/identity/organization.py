@@ -12,14 +12,22 @@ from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.system import System
 from svc.domain.ai.models import OrganizationModels
 from svc.domain.errors import Unavailable
-from svc.domain.identity.access import Access, KeyFacts, admit_again, admit_key, admit_person
+from svc.domain.identity.access import (
+    Access,
+    GrantFacts,
+    KeyFacts,
+    admit_again,
+    admit_grant,
+    admit_key,
+    admit_person,
+)
 from svc.domain.identity.callers import Caller
+from svc.domain.identity.limits import KEY_USE_NOTED_MS
 from svc.domain.identity.sessions import Session
-from svc.domain.limits import KEY_USE_NOTED_MS
 from svc.domain.rate_limits.call_budgets import Allowance, Budgets
 from svc.storage.ai import providers
-from svc.storage.identity import access, api_keys
-from svc.storage.store import Units
+from svc.storage.identity import access, api_keys, grants
+from svc.storage.store import Tx, Units
 
 log = structlog.get_logger("svc.actors.identity.organization")
 
@@ -54,9 +62,9 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     """None until a call of the AI gateway needs them."""
     models_revision: int = 0
     uses: dict[str, int] = {}
-    """By key id: the time of a use that is not written yet."""
+    """By the id of a key or grant: the time of a use that is not written yet."""
     noted: dict[str, int] = {}
-    """By key id: the time of the last use that was noted."""
+    """By the id of a key or grant: the time of the last use that was noted."""
 
 
 class Organization(Actor[System, OrganizationState]):
@@ -66,11 +74,11 @@ class Organization(Actor[System, OrganizationState]):
 
     async def load(self) -> OrganizationState:
         """Read the access, and nothing else, since calls are waiting for it. Raises `NotFound`."""
-        now, revision = self.system.clock.now(), self.system.access_revisions.last
+        now, revision = self.system.clock.now(), self.system.identity.access_revisions.last
         return OrganizationState(
             access=Private(await self._units.read(access.load, self.key, now)),
             access_revision=revision,
-            budgets=Private(Budgets(self.system.calls_per_minute)),
+            budgets=Private(Budgets(self.system.calls.per_minute)),
         )
 
     @turn
@@ -79,6 +87,14 @@ class Organization(Actor[System, OrganizationState]):
         organization_access, now = await self._access(), self.system.clock.now()
         caller = admit_key(organization_access, digest, now)
         self._note_use(organization_access.keys[digest], now)
+        return self._admitted(caller, now)
+
+    @turn
+    async def admit_grant(self, grant_id: str) -> Admission:
+        """Admit a call with a token of the grant, and spend its budget. Raises `Unauthenticated`."""
+        organization_access, now = await self._access(), self.system.clock.now()
+        caller = admit_grant(organization_access, grant_id, now)
+        self._note_use(organization_access.grants[grant_id], now)
         return self._admitted(caller, now)
 
     @turn
@@ -93,7 +109,7 @@ class Organization(Actor[System, OrganizationState]):
 
         This spends no budget: the caller's call was counted when it was first admitted.
         """
-        revision, revisions = caller.access_revision, self.system.access_revisions
+        revision, revisions = caller.access_revision, self.system.identity.access_revisions
         if revision is not None and revisions.changed(self.key, revision):
             admitted = admit_again(await self._access(), caller, self.system.clock.now())
             caller = msgspec.structs.replace(admitted, access_revision=self.state.access_revision)
@@ -102,7 +118,7 @@ class Organization(Actor[System, OrganizationState]):
 
     @turn
     async def note_uses(self) -> None:
-        """Write the collected uses of keys, in a task."""
+        """Write the collected uses of keys and grants, in a task."""
         self.start_soon(self._note_uses, self.state.uses)
         self.state.uses = {}
 
@@ -113,7 +129,7 @@ class Organization(Actor[System, OrganizationState]):
 
     async def _access(self) -> Access:
         """The access as of the last commit, even if the call has waited in the mailbox."""
-        state, revisions = self.state, self.system.access_revisions
+        state, revisions = self.state, self.system.identity.access_revisions
         if revisions.changed(self.key, state.access_revision):
             now, revision = self.system.clock.now(), revisions.last
             state.access = Private(await self._units.read(access.load, self.key, now))
@@ -122,7 +138,7 @@ class Organization(Actor[System, OrganizationState]):
 
     async def _models(self) -> OrganizationModels:
         """The models as of the last commit, likewise."""
-        state, revisions = self.state, self.system.model_revisions
+        state, revisions = self.state, self.system.ai.revisions
         if state.models is None or revisions.changed(self.key, state.models_revision):
             revision = revisions.last
             state.models = Private(await self._units.read(providers.load, self.key))
@@ -133,8 +149,8 @@ class Organization(Actor[System, OrganizationState]):
         caller = msgspec.structs.replace(caller, access_revision=self.state.access_revision)
         return Admission(caller, self.state.budgets.value.spend(caller.id, now))
 
-    def _note_use(self, key: KeyFacts, now: int) -> None:
-        """Note a use of *key*, at most once a minute."""
+    def _note_use(self, key: KeyFacts | GrantFacts, now: int) -> None:
+        """Note a use of *key*, or of a grant, at most once a minute."""
         noted_at = self.state.noted.get(key.id, key.last_used_at)
         if noted_at is None or not noted_at <= now < noted_at + KEY_USE_NOTED_MS:
             if not self.state.uses:
@@ -143,8 +159,17 @@ class Organization(Actor[System, OrganizationState]):
 
     async def _note_uses(self, uses: dict[str, int]) -> None:
         try:
-            await self._units.write_behind(api_keys.note_uses, uses)
+            await self._units.write_behind(_note_uses, uses)
         except Unavailable as error:
-            log.warning("the last use of keys was not noted", organization=self.key, why=repr(error))
+            log.warning("the last use of keys was not noted", organization=self.key, why=error)
         except Exception:
             log.exception("the last use of keys was not noted", organization=self.key)
+
+
+def _note_uses(tx: Tx, uses: dict[str, int]) -> None:
+    """Store when keys and grants were last used, by their ids."""
+    of_grants = {id_: at for id_, at in uses.items() if id_.startswith("gra_")}
+    if of_keys := {id_: at for id_, at in uses.items() if id_ not in of_grants}:
+        api_keys.note_uses(tx, of_keys)
+    if of_grants:
+        grants.note_uses(tx, of_grants)

@@ -31,7 +31,7 @@ class SignInGate(Actor[System, SignInGateState]):
 
     async def load(self) -> SignInGateState:
         """Read the recent failures, including those from before a restart."""
-        units = self.system.store.of(Owner.SIGN_IN)
+        units = self.system.store.of(Owner.PEOPLE)
         failures = await units.read(sign_in.recent_failures, self.system.clock.now())
         pace = SignInPace((failure.account, failure.address, failure.at) for failure in failures)
         return SignInGateState(pace=Private(pace))

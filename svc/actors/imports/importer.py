@@ -1,7 +1,8 @@
 """The Importer: reads the import of one organization, some lines in each unit of work.
 
-How many lines a unit has, and how long it rests, follows from what others write meanwhile: alone it goes as
-fast as it can, and beside others each of its units takes a millisecond or two of the writer's time.
+How many lines a unit has, and how long it rests, follows from what requests ask meanwhile: alone it goes as
+fast as it can, and beside others each of its units takes a millisecond or two of the writer's time. What the
+service does by itself, such as to deliver the events of the import, is no reason to rest.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,10 +14,10 @@ import trio
 from svc.actors._core import Private
 from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
 from svc.actors.records.indexer import Indexer
-from svc.domain.limits import IMPORT_BATCH_LINES, IMPORT_BATCH_LINES_SHARED
+from svc.actors.request_pace import SHARED_REST, RequestPace
+from svc.domain.imports.limits import IMPORT_BATCH_LINES, IMPORT_BATCH_LINES_SHARED
 from svc.storage.imports import steps
 from svc.storage.imports.steps import StepDone
-from svc.storage.store import Store
 
 FAULTS_MAX: Final = 3
 """Batches in a row that may fail by a fault of the program, before the import ends."""
@@ -24,44 +25,22 @@ INDEX_WAIT_MS: Final = 500
 """How long to wait for the index of a name by which records are found."""
 BURST_UNITS: Final = 16
 """Units of work of one batch; the writer and the event loop are free after each."""
-SHARED_SECONDS: Final = 1.0
-"""How long an import makes way for others after they were served."""
-SHARED_REST: Final = 4
-"""How many times as long as it took a unit is rested after, then. Most of what others would feel are not the
-units but the checkpoints of the database that they bring about."""
-WATCHED_MAX: Final = 8
-"""Writes and reads within that time that are no reason to."""
 
 
 class Pace:
-    """How many lines the next unit of work has, by what is asked of the store meanwhile."""
+    """How many lines the next unit of work has, by what requests ask of the store meanwhile."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._marked = self._asked()
-        self._marked_at = trio.current_time()
-        self._shared_until = self._marked_at
+    def __init__(self, requests: RequestPace) -> None:
+        self._requests = requests
 
     async def run(self, step: Callable[[int], Awaitable[StepDone]]) -> StepDone:
         """Run a unit, and rest after it, if others are served meanwhile."""
-        is_shared = self._is_shared()
+        is_shared = self._requests.is_shared()
         began = trio.current_time()
         done = await step(IMPORT_BATCH_LINES_SHARED if is_shared else IMPORT_BATCH_LINES)
         if is_shared and done.more:
             await trio.sleep(SHARED_REST * (trio.current_time() - began))
         return done
-
-    def _is_shared(self) -> bool:
-        """Whether more was asked of the store within a second than who watches an import asks."""
-        now, asked = trio.current_time(), self._asked()
-        if asked - self._marked > WATCHED_MAX:
-            self._shared_until = now + SHARED_SECONDS
-        if asked - self._marked > WATCHED_MAX or now - self._marked_at > SHARED_SECONDS:
-            self._marked, self._marked_at = asked, now
-        return now < self._shared_until
-
-    def _asked(self) -> int:
-        return self._store.statistics().foreground
 
 
 class ImporterState(BatchWorkerState, kw_only=True):
@@ -75,8 +54,8 @@ class Importer(BatchWorker[ImporterState]):
 
     async def load(self) -> ImporterState:
         """Go on with what an earlier activation began."""
-        self.wake.after(0)
-        return ImporterState(pace=Private(Pace(self.system.store)))
+        self.check.after(0)
+        return ImporterState(pace=Private(Pace(self.system.request_pace)))
 
     def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
         if self.state.faults >= FAULTS_MAX:

@@ -6,9 +6,9 @@ import msgspec
 
 from svc.actors.mail.smtp import SmtpServer
 from svc.actors.mail.smtp_client import MailServerFailed
-from svc.config import mail_password
-from svc.config_checks import ConfigError
-from svc.mail_settings import MailSettings
+from svc.config.checks import ConfigError
+from svc.config.loading import mail_password
+from svc.config.mail import MailSettings
 
 
 def mail_server_of(settings: MailSettings, environ: Mapping[str, str]) -> SmtpServer | None:

@@ -5,48 +5,54 @@ sent: so only the one that was under way is sent again, under the same `Message-
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import structlog
-import trio
 
-from svc.actors.batch_worker import RETRY_MS, BatchDone, BatchWorker, BatchWorkerState
+from svc.actors.batch_worker import BatchDone, BatchWorkerState
 from svc.actors.mail.smtp import MailServer, MailSession
 from svc.actors.mail.smtp_client import MailServerFailed
+from svc.actors.outbound.deliverer import Deliverer
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.errors import Unavailable
-from svc.domain.limits import MAIL_BATCH_MAX
 from svc.domain.mail import messages
 from svc.domain.mail.letters import Reader, letter
+from svc.domain.mail.limits import MAIL_BATCH_MAX
 from svc.domain.mail.messages import Envelope
 from svc.domain.mail.progress import MailOutcome
 from svc.domain.mail.senders import Sender
-from svc.domain.times import SECOND_MS
+from svc.domain.mail.server_words import without_what_is_repeated
 from svc.storage.mail import batches, outbox
 from svc.storage.mail.batches import DueMail, MailBatch
+from svc.telemetry.calls import call_span
 
 log = structlog.get_logger("svc.actors.mail.mailer")
 
 
-class Mailer(BatchWorker[BatchWorkerState]):
-    """Sends the mails of one organization."""
+class Mailer(Deliverer[BatchWorkerState]):
+    """Sends the mails of one organization, one after the other. Its key is the organization's id."""
 
     async def load(self) -> BatchWorkerState:
         """Send what an earlier activation left."""
-        self.wake.after(0)
+        self.check.after(0)
         return BatchWorkerState()
 
-    def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
-        return self._send_batch
+    def room(self) -> int:
+        mailing = self.system.mail.mailing
+        if mailing.rest_ms():
+            self.check_by(self.system.clock.now() + mailing.rest_ms())
+            return 0
+        return MAIL_BATCH_MAX
 
-    async def _send_batch(self) -> BatchDone:
-        mailing = self.system.mailing
+    def load_due(self, room: int) -> Callable[[], Awaitable[BatchDone]]:
+        return partial(self._send_batch, room)
+
+    async def _send_batch(self, limit: int) -> BatchDone:
+        mailing = self.system.mail.mailing
         if mailing.server is None:
             return BatchDone()
-        if mailing.rest_ms():
-            return BatchDone(more=True, rest_ms=mailing.rest_ms())
         async with mailing.places:
             now = self.system.clock.now()
-            batch = await self.units.read(batches.load, self.key, now, MAIL_BATCH_MAX)
+            batch = await self.units.read(batches.load, self.key, now, limit)
             for mail in batch.due:
                 if mail.unwanted is not None:
                     await self._note(mail, MailOutcome("rejected", mail.unwanted))
@@ -87,11 +93,14 @@ class Mailer(BatchWorker[BatchWorkerState]):
             log.exception("a mail cannot be written, and is not sent", mail=mail.id)
             return MailOutcome("rejected", "it cannot be written")
         try:
-            outcome = await session.send(envelope)
+            with call_span("mail") as span:
+                outcome = await session.send(envelope)
+                if span is not None:
+                    span.attributes["svc.outcome"] = outcome.verdict
         except MailServerFailed as error:
             await self._note(mail, MailOutcome("deferred", str(error)))
             raise
-        self.system.mailing.note_success()
+        self.system.mail.mailing.note_success()
         return outcome
 
     def _envelope(self, sender: Sender, batch: MailBatch, mail: DueMail) -> Envelope:
@@ -112,17 +121,15 @@ class Mailer(BatchWorker[BatchWorkerState]):
         return messages.envelope(mail.id, written, sender, mail.recipient, mail.created_at)
 
     async def _note(self, mail: DueMail, outcome: MailOutcome) -> None:
-        """Store what became of a mail, however long the store rejects it: else it would be sent again."""
+        """Store what became of a mail, however long the store rejects it, unless the service ends."""
         if outcome.verdict == "rejected":
-            log.warning("a mail was not sent", mail=mail.id, kind=mail.kind, why=outcome.answer)
-        while True:
-            try:
-                await self.units.write(outbox.note, self.key, mail.id, outcome)
-            except Unavailable as error:
-                if self.system.quiesced:
-                    raise
-                log.warning("what became of a mail cannot be kept yet", mail=mail.id, why=repr(error))
-                await trio.sleep(RETRY_MS / SECOND_MS)
-            else:
-                self.system.mailing.outcomes[outcome.verdict] += 1
-                return
+            log.warning(
+                "a mail was not sent",
+                mail=mail.id,
+                kind=mail.kind,
+                why=without_what_is_repeated(outcome.answer, mail.recipient),
+            )
+        await self.store_outcome(
+            self.units, lambda: self.system.quiesced, outbox.note, self.key, mail.id, outcome
+        )
+        self.system.mail.mailing.outcomes[outcome.verdict] += 1

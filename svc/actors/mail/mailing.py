@@ -8,8 +8,10 @@ import trio
 from svc.actors.mail.smtp import MailServer
 from svc.actors.mail.smtp_client import FailureClass, MailServerFailed
 from svc.clock import Clock
-from svc.domain.limits import MAIL_CONNECTIONS_MAX, MAIL_REST_MS, MAIL_REST_MS_MAX
+from svc.domain.mail.limits import MAIL_CONNECTIONS_MAX, MAIL_REST_MS, MAIL_REST_MS_MAX
 from svc.domain.mail.progress import Verdict
+from svc.domain.mail.server_words import without_what_is_repeated
+from svc.domain.retries import doubled_ms
 
 log = structlog.get_logger("svc.actors.mail.mailing")
 
@@ -47,11 +49,11 @@ class Mailing:
 
         Of several connections that fail together, the first one counts.
         """
-        self.last_failure, self.failure_class = str(failure), failure.kind
+        self.last_failure, self.failure_class = without_what_is_repeated(str(failure)), failure.kind
         self.failures_since_start[failure.kind] += 1
         if self.rest_ms():
             return
-        pause_ms = min(MAIL_REST_MS << min(self.failures, 16), MAIL_REST_MS_MAX)
+        pause_ms = doubled_ms(MAIL_REST_MS, self.failures, MAIL_REST_MS_MAX)
         self.failures += 1
         self._rests_until = self._clock.now() + pause_ms
         log.warning(

@@ -5,7 +5,7 @@ from typing import Final
 
 from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
 from svc.storage.mail import letters
-from svc.storage.store import Owner, Units
+from svc.storage.store import Units
 
 RESETS_BATCH: Final = 20
 """Resets that one unit of work looks up: each may be of many accounts."""
@@ -16,13 +16,13 @@ class PasswordResets(BatchWorker[BatchWorkerState]):
 
     async def load(self) -> BatchWorkerState:
         """Look up what an earlier activation left."""
-        self.wake.after(0)
+        self.check.after(0)
         return BatchWorkerState()
 
     @property
     def units(self) -> Units:
-        """The store for what is done before it is known which organization it concerns."""
-        return self.system.store.of(Owner.SIGN_IN)
+        """Alone: the resets are people's, and the mails are of the organizations where they are at home."""
+        return self.system.store.alone
 
     def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
         return self._mail_resets

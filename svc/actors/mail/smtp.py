@@ -16,15 +16,11 @@ import certifi
 import trio
 
 from svc.actors.mail.smtp_client import MailServerFailed, SmtpClient, failure_of
-from svc.domain.limits import (
-    MAIL_CONNECT_SECONDS,
-    MAIL_CONNECTIONS_MAX,
-    MAIL_SEND_SECONDS,
-)
+from svc.config.mail import MailSettings
+from svc.domain.mail.limits import MAIL_CONNECT_SECONDS, MAIL_CONNECTIONS_MAX, MAIL_SEND_SECONDS
 from svc.domain.mail.messages import Envelope
 from svc.domain.mail.progress import MailOutcome
 from svc.domain.mail.senders import Sender
-from svc.mail_settings import MailSettings
 
 T = TypeVar("T")
 

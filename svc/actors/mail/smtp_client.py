@@ -7,10 +7,10 @@ import time
 from contextlib import suppress
 from typing import Final, Literal
 
-from svc.domain.limits import MAIL_REPLY_BYTES_MAX, MAIL_REPLY_LINE_BYTES_MAX
+from svc.config.mail import MailSettings
+from svc.domain.mail.limits import MAIL_REPLY_BYTES_MAX, MAIL_REPLY_LINE_BYTES_MAX
 from svc.domain.mail.messages import Envelope
 from svc.domain.mail.progress import MailOutcome, verdict_of
-from svc.mail_settings import MailSettings
 
 _READY: Final = 220
 _OK: Final = 250

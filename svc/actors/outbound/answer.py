@@ -13,7 +13,7 @@ from typing import Final
 import httptools
 
 from svc.actors.outbound.errors import NotSent
-from svc.domain.limits import (
+from svc.domain.net.limits import (
     OUTGOING_ANSWER_BYTES_MAX,
     OUTGOING_ANSWER_NOTED_BYTES,
     OUTGOING_HEAD_BYTES_MAX,

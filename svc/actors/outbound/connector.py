@@ -1,14 +1,15 @@
 """Makes connections, and only to addresses that may be reached. This prevents SSRF.
 
-A host name is resolved once, its addresses are checked, and the connection is made to an address that passed:
-a name that resolves to another address a moment later (DNS rebinding) has no effect. TLS still uses the name.
+The addresses of a name are checked at every connection, also where they were remembered, and the connection
+is made to an address that passed: a name that resolves to another address a moment later (DNS rebinding) has
+no effect. TLS still uses the name.
 """
 
 import ssl
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from ipaddress import IPv6Address, ip_address
-from socket import AF_INET, AF_INET6, SOCK_STREAM, getaddrinfo
+from socket import AF_INET, AF_INET6, SOCK_STREAM
 from typing import Final
 
 import certifi
@@ -16,10 +17,11 @@ import trio
 
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.errors import NotSent
+from svc.actors.outbound.names import NameLookups
 from svc.actors.outbound.target import Target
-from svc.domain.limits import OUTGOING_LOOKUPS_AT_ONCE
 from svc.domain.net.client_addresses import Address, Network
 from svc.domain.net.egress import may_reach
+from svc.domain.net.limits import OUTGOING_LOOKUP_SECONDS
 
 _ADDRESSES_TRIED_MAX: Final = 4
 _ADDRESS_SECONDS: Final = 3.0
@@ -29,13 +31,26 @@ _ADDRESS_SECONDS: Final = 3.0
 class Connector:
     """Makes connections to public addresses, and to those in *allowed* networks; to any if that is None."""
 
-    def __init__(self, allowed: Sequence[Network] | None) -> None:
+    def __init__(self, allowed: Sequence[Network] | None, names: NameLookups) -> None:
         self._allowed = allowed
-        self._lookups = trio.CapacityLimiter(OUTGOING_LOOKUPS_AT_ONCE)
+        self._names = names
 
-    async def connect(self, target: Target) -> Connection:
-        """Connect to *target*. Raises `NotSent`."""
-        connection = Connection(target.origin, await self._connect_tcp(target))
+    async def find(
+        self, target: Target, owner: str, seconds: float = OUTGOING_LOOKUP_SECONDS
+    ) -> Sequence[Address]:
+        """The addresses of *target*, which *owner*, an organization, chose. Nothing is asked of it yet.
+
+        This has a time of its own: see `NameLookups`. Raises `NotSent`, and `NoPlace` of these if too many
+        names are looked up.
+        """
+        try:
+            return [ip_address(target.host)]
+        except ValueError:
+            return await self._names.addresses(target.host, owner, seconds)
+
+    async def connect(self, target: Target, addresses: Sequence[Address]) -> Connection:
+        """Connect to *target* at one of its *addresses*. Raises `NotSent`."""
+        connection = Connection(target.origin, await self._connect_tcp(target, addresses))
         if not target.tls:
             return connection
         try:
@@ -57,8 +72,7 @@ class Connector:
         context.options |= ssl.OP_NO_RENEGOTIATION
         return context
 
-    async def _connect_tcp(self, target: Target) -> trio.SocketStream:
-        addresses = await self._resolve(target.host, target.port)
+    async def _connect_tcp(self, target: Target, addresses: Sequence[Address]) -> trio.SocketStream:
         reachable = [address for address in addresses if self._may_reach(address)]
         if not reachable:
             raise NotSent("the address is private, or not one that may be reached")
@@ -70,26 +84,11 @@ class Connector:
                     return await _open_tcp(address, target.port)
             except (OSError, trio.TooSlowError) as error:
                 failed = error
+        self._names.forget(target.host)  # it may have moved
         raise NotSent("no connection") from failed
 
     def _may_reach(self, address: Address) -> bool:
         return self._allowed is None or may_reach(address, self._allowed)
-
-    async def _resolve(self, host: str, port: int) -> list[Address]:
-        """The distinct addresses of *host*, in the resolver's order of preference.
-
-        A lookup holds its thread until the resolver gives up, even if the request ended before. So lookups
-        have threads of their own: names that no server answers for must not keep passwords from being hashed.
-        """
-        try:
-            return [ip_address(host)]
-        except ValueError:
-            look_up = partial(getaddrinfo, host, port, type=SOCK_STREAM)
-        try:
-            found = await trio.to_thread.run_sync(look_up, limiter=self._lookups, abandon_on_cancel=True)
-        except (OSError, UnicodeError) as error:
-            raise NotSent("the name leads nowhere") from error
-        return list(dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in found))
 
 
 async def _open_tcp(address: Address, port: int) -> trio.SocketStream:

@@ -6,7 +6,14 @@ class NotSent(Exception):
 
 
 class NoPlace(NotSent):
-    """Raised when too many requests are in progress. Nothing was sent: this was no attempt. Try later."""
+    """Raised when too many requests are in progress, or too many names looked up.
+
+    What is missing is ours: this was no attempt at the receiver. Try later.
+    """
+
+
+class NoAnswer(NotSent):
+    """Raised when no answer came within the time of the request."""
 
 
 class StreamFailed(Exception):

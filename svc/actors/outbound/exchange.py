@@ -10,10 +10,15 @@ from svc.actors.outbound.answer import Answer
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.errors import NotSent
 from svc.actors.outbound.target import Target
-from svc.domain.limits import OUTGOING_REST_SECONDS
+from svc.domain.net.limits import OUTGOING_REST_SECONDS
+from svc.version import VERSION
 
 _NAMES: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]*")
 _VALUES: Final = re.compile(r"[\t\x20-\x7e]*")
+
+STANDING_HEADERS: Final = {"User-Agent": f"svc/{VERSION}", "Accept": "*/*", "Accept-Encoding": "identity"}
+"""The headers that every request has, beside those of its target, its body and its sender."""
+_STANDING_LINES: Final = tuple(f"{name}: {value}" for name, value in STANDING_HEADERS.items())
 
 
 def encode_post(target: Target, headers: Mapping[str, str], body: bytes) -> bytes:
@@ -21,20 +26,23 @@ def encode_post(target: Target, headers: Mapping[str, str], body: bytes) -> byte
     return encode_head(target, headers, len(body)) + body
 
 
-def encode_head(target: Target, headers: Mapping[str, str], body_bytes: int) -> bytes:
-    """The bytes of a POST before its body. Raises `NotSent` if a header has a line break, or is not ASCII."""
+def encode_head(
+    target: Target, headers: Mapping[str, str], body_bytes: int | None, method: str = "POST"
+) -> bytes:
+    """The bytes of a request before its body, which is None where the *method* has none.
+
+    Raises `NotSent` if a header has a line break, or is not ASCII.
+    """
     # All names, and all values, at once: one by one, it takes as long as to send them.
     names, values = "".join(headers), "".join(headers.values())
     printable = (values.isascii() and values.isprintable()) or _VALUES.fullmatch(values)
     if "" in headers or not (printable and _NAMES.fullmatch(names)):
         raise NotSent("a header of the request is malformed")
     lines = [
-        f"POST {target.path} HTTP/1.1",
+        f"{method} {target.path} HTTP/1.1",
         f"Host: {target.authority}",
-        "User-Agent: svc",
-        "Accept: */*",
-        "Accept-Encoding: identity",
-        f"Content-Length: {body_bytes}",
+        *_STANDING_LINES,
+        *([] if body_bytes is None else [f"Content-Length: {body_bytes}"]),
         *[f"{name}: {value}" for name, value in headers.items()],
         "",
         "",

@@ -1,15 +1,16 @@
 """How many requests are in progress, and the connections that are kept for the next ones."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import msgspec
 import trio
 
-from svc.actors.concurrency_limits import KeyedLimiter
+from svc.actors.fair_places import FairPlaces
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.errors import NoPlace
-from svc.domain.limits import (
+from svc.domain.errors import Unavailable
+from svc.domain.net.limits import (
     OUTGOING_CONNECTIONS_MAX,
     OUTGOING_CONNECTIONS_PER_ORIGIN_MAX,
     OUTGOING_KEPT_MAX,
@@ -26,7 +27,7 @@ class PoolLimits(msgspec.Struct, frozen=True, kw_only=True):
     connections_max: int = OUTGOING_CONNECTIONS_MAX
     """Requests in progress at once."""
     connections_per_origin_max: int = OUTGOING_CONNECTIONS_PER_ORIGIN_MAX
-    """Of these, those to one origin, and those of one organization."""
+    """Of these, those to one origin."""
     waiting_max: int = OUTGOING_WAITING_MAX
     """Requests that wait for their turn."""
     wait_seconds: float = OUTGOING_WAIT_SECONDS
@@ -40,73 +41,68 @@ PUSH_LIMITS = PoolLimits()
 
 
 class Places:
-    """The places of requests in progress: so many in all, and of each share. First come, first served.
+    """The places of requests in progress: so many in all, and at each origin, both shared by organizations.
 
-    Shares are an origin and an organization. Each has fewer than there are: an origin that never answers must
-    not take them all, nor an organization with many such origins.
+    An origin has fewer than there are: one that never answers must not take them all.
     """
 
     def __init__(self, limits: PoolLimits = PUSH_LIMITS) -> None:
         self._limits = limits
-        self._shares = KeyedLimiter(limits.connections_per_origin_max, limits.waiting_max)
-        self._free = trio.Semaphore(limits.connections_max)
-        self._waiting = 0
+        self._waiting_room = FairPlaces(limits.waiting_max)
+        self._all = FairPlaces(limits.connections_max, self._waiting_room)
+        self._at_origins: dict[str, FairPlaces] = {}
+        """Of the origins at which requests are in progress."""
 
     @property
     def taken(self) -> int:
-        return self._limits.connections_max - self._free.value
+        return self._all.taken
 
     @property
     def waiting(self) -> int:
-        return self._waiting
+        return self._waiting_room.taken
 
-    async def acquire(self, *shares: str) -> None:
-        """Acquire a place that counts in all of *shares*, at once if one is free. Raises `NoPlace`."""
-        if not self._try_acquire(shares):
-            await self._wait(shares)
+    def is_crowded(self, owner: str) -> bool:
+        """Whether *owner* should not begin much more: it waits for a place, or holds half of what it may."""
+        return bool(self._waiting_room.held_by(owner)) or self._all.held_by(owner) >= self._all.free // 2
 
-    def release(self, *shares: str) -> None:
-        """Release a place: the request that has waited longest gets it."""
-        self._free.release()
-        for share in shares:
-            self._shares.release(share)
+    async def acquire(self, owner: str, origin: str) -> None:
+        """Acquire a place of *owner* at *origin*, at once if it may have one. Raises `NoPlace`."""
+        at_origin = self._at_origins.get(origin)
+        if at_origin is None:
+            at_origin = FairPlaces(self._limits.connections_per_origin_max, self._waiting_room)
+            self._at_origins[origin] = at_origin
+        if at_origin.try_acquire(owner):
+            if self._all.try_acquire(owner):
+                return
+            at_origin.release(owner)
+        await self._wait(owner, origin, at_origin)
 
-    def _try_acquire(self, shares: Sequence[str]) -> bool:
-        for number, share in enumerate(shares):
-            if not self._shares.try_acquire(share):
-                self._give_back(shares[:number])
-                return False
+    def release(self, owner: str, origin: str) -> None:
+        """Release a place: an organization that waits for it gets it, in turn."""
+        self._all.release(owner)
+        at_origin = self._at_origins[origin]
+        at_origin.release(owner)
+        self._forget_idle(origin, at_origin)
+
+    async def _wait(self, owner: str, origin: str, at_origin: FairPlaces) -> None:
         try:
-            self._free.acquire_nowait()
-        except trio.WouldBlock:
-            self._give_back(shares)
-            return False
-        return True
-
-    def _give_back(self, shares: Sequence[str]) -> None:
-        for share in shares:
-            self._shares.release(share)
-
-    async def _wait(self, shares: Sequence[str]) -> None:
-        if self._waiting >= self._limits.waiting_max:
-            raise NoPlace("too many requests are under way")
-        self._waiting += 1
-        acquired = 0
-        try:
-            with trio.move_on_after(self._limits.wait_seconds) as patience:
+            with trio.fail_after(self._limits.wait_seconds):
+                # In this order a request waits for its origin without a place that others could use.
+                await at_origin.acquire(owner)
                 try:
-                    # In this order a request waits for its shares without a place that others could use.
-                    for share in shares:
-                        await self._shares.acquire(share)
-                        acquired += 1
-                    await self._free.acquire()
+                    await self._all.acquire(owner)
                 except BaseException:
-                    self._give_back(shares[:acquired])
+                    at_origin.release(owner)
                     raise
+        except (Unavailable, trio.TooSlowError) as error:
+            raise NoPlace("too many requests are under way") from error
         finally:
-            self._waiting -= 1
-        if patience.cancelled_caught:
-            raise NoPlace("too many requests are under way")
+            self._forget_idle(origin, at_origin)
+
+    def _forget_idle(self, origin: str, at_origin: FairPlaces) -> None:
+        """Forget the places of *origin* if none is taken: then nothing waits for one either."""
+        if not at_origin.taken and self._at_origins.get(origin) is at_origin:
+            del self._at_origins[origin]
 
 
 class KeptConnections:

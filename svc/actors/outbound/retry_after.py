@@ -3,7 +3,7 @@
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 
 def retry_after_ms(value: str | None, now: int) -> int:

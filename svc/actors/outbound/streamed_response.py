@@ -30,7 +30,7 @@ class StreamLimits(msgspec.Struct, frozen=True, kw_only=True):
     """The limits of one request. Each has an error of its own."""
 
     connect_seconds: float
-    """For the name, the connection and TLS: `NotConnected`."""
+    """For the name's addresses, and as long for the connection and TLS: `NotConnected`."""
     first_byte_seconds: float
     """From then until the first byte of the body, with the sending of the request: `NoFirstByte`."""
     idle_seconds: float

@@ -30,7 +30,7 @@ class Indexer(BatchWorker[IndexerState]):
 
     async def load(self) -> IndexerState:
         """Continue the indexes that an earlier activation began; the first unit of work finds them."""
-        self.wake.after(0)
+        self.check.after(0)
         return IndexerState()
 
     @turn

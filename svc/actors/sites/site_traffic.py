@@ -5,12 +5,12 @@ import msgspec
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.system import System
 from svc.domain.errors import NotFound
-from svc.domain.limits import SITE_VISITS_MAX, VISIT_WINDOW_MS, VISITOR_VISITS_MAX
+from svc.domain.locale.times import MINUTE_MS
 from svc.domain.net.client_addresses import visitor_of
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.domain.rate_limits.sliding_window import SlidingWindow
+from svc.domain.sites.limits import SITE_VISITS_MAX, VISIT_WINDOW_MS, VISITOR_VISITS_MAX
 from svc.domain.sites.visits import PageView
-from svc.domain.times import MINUTE_MS
 from svc.storage.sites import sites, visits
 from svc.storage.sites.sites import Site
 from svc.storage.store import Owner
@@ -49,7 +49,7 @@ class SiteTraffic(Actor[System, SiteTrafficState]):
         if now >= state.fresh_until:
             state.sites = await self._sites()
             state.fresh_until = now + MINUTE_MS
-        visitor = visitor_of(address, user_agent, self.system.visitor_keys[0])
+        visitor = visitor_of(address, user_agent, self.system.sites.visitor_keys[0])
         if not state.views.room(now) or state.visitors.value.next_room_at(visitor, now) is not None:
             return
         state.views.add(now)
@@ -57,8 +57,9 @@ class SiteTraffic(Actor[System, SiteTrafficState]):
         noted = now >= state.note_at
         if noted:
             state.note_at = now + MINUTE_MS
-        units = self.system.store.of(_owner_of(state.sites))
-        await units.write(visits.create, state.sites, visitor, page, noted=noted)
+        for organization_id, own in _by_organization(state.sites).items():
+            units = self.system.store.of(organization_id)
+            await units.write(visits.create, own, visitor, page, noted=noted)
 
     async def _sites(self) -> list[Site]:
         try:
@@ -70,11 +71,13 @@ class SiteTraffic(Actor[System, SiteTrafficState]):
 async def view(system: System, page: PageView, address: str, user_agent: str) -> None:
     """Store a page view. Raises `NotFound` if no organization tracks its host."""
     if not system.is_active(SiteTraffic, page.host):
-        await system.unknown_hosts.check(page.host)
+        await system.sites.unknown_hosts.check(page.host)
     await SiteTraffic(system, page.host).view(page, address, user_agent)
 
 
-def _owner_of(tracking: list[Site]) -> str:
-    """The owner of a unit of work for these sites: their organization, in the usual case that it is one."""
-    organizations = {site.organization_id for site in tracking}
-    return organizations.pop() if len(organizations) == 1 else Owner.HOSTS
+def _by_organization(tracking: list[Site]) -> dict[str, list[Site]]:
+    """Sites by the id of their organization: nearly always one."""
+    own: dict[str, list[Site]] = {}
+    for site in tracking:
+        own.setdefault(site.organization_id, []).append(site)
+    return own

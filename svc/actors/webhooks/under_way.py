@@ -1,12 +1,14 @@
 """The attempts of one subscription that are under way, and those that have ended and are not stored yet."""
 
-from collections.abc import Sequence
-
 import msgspec
 
 from svc.actors._core import Private
-from svc.domain.limits import WEBHOOK_LAST_ATTEMPTS
+from svc.domain.webhooks.limits import WEBHOOK_LAST_ATTEMPTS
 from svc.storage.webhooks.attempts import EndedAttempt
+
+
+def _none() -> Private[list[EndedAttempt]]:
+    return Private([])
 
 
 class UnderWay(msgspec.Struct, kw_only=True):
@@ -17,8 +19,10 @@ class UnderWay(msgspec.Struct, kw_only=True):
 
     in_flight: dict[str, str] = {}
     """The subjects of deliveries that are being attempted, by the delivery's id."""
-    ended: Private[list[EndedAttempt]] = msgspec.field(default_factory=lambda: Private([]))
+    ended: Private[list[EndedAttempt]] = msgspec.field(default_factory=_none)
     """Attempts that have ended, and that no unit of work has taken yet. They have addresses and answers."""
+    storing: Private[list[EndedAttempt]] = msgspec.field(default_factory=_none)
+    """Those that a unit of work has taken."""
     reached: tuple[bool, ...] = ()
     """Whether the last attempts reached the receiver, the latest last."""
 
@@ -33,11 +37,15 @@ class UnderWay(msgspec.Struct, kw_only=True):
         return len(self.ended.value) == 1 or not self.in_flight
 
     def take_ended(self) -> tuple[EndedAttempt, ...]:
-        """What has ended, to be stored."""
-        ended = tuple(self.ended.value)
-        self.ended.value.clear()
-        return ended
+        """What has ended, to be stored: then call `note_stored`, or else `give_back`."""
+        self.storing.value, self.ended.value = self.ended.value, []
+        return tuple(self.storing.value)
 
-    def give_back(self, ended: Sequence[EndedAttempt]) -> None:
-        """Attempts that could not be stored, before those that have ended since."""
-        self.ended.value[:0] = ended
+    def note_stored(self) -> None:
+        """What was taken is stored."""
+        self.storing.value = []
+
+    def give_back(self) -> None:
+        """What was taken and not stored waits again, before those that have ended since."""
+        self.ended.value[:0] = self.storing.value
+        self.storing.value = []

@@ -9,9 +9,9 @@ from functools import partial
 
 from svc.actors._core import turn
 from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
-from svc.domain.limits import STEPS_BATCH_MAX
-from svc.domain.times import MINUTE_MS
-from svc.tools.workflows import stepping
+from svc.domain.locale.times import MINUTE_MS
+from svc.domain.workflows.limits import STEPS_BATCH_MAX
+from svc.runs.workflows import stepping
 
 
 class WorkflowsState(BatchWorkerState, kw_only=True):
@@ -26,7 +26,7 @@ class Workflows(BatchWorker[WorkflowsState]):
 
     async def load(self) -> WorkflowsState:
         """Step what an earlier activation left; the first unit of work finds it."""
-        self.wake.after(0)
+        self.check.after(0)
         return WorkflowsState()
 
     def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:

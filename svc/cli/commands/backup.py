@@ -6,26 +6,24 @@ same content.
 
 import os
 import shutil
-import tarfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
-import msgspec
 
 from svc.cli.data_directory import KEY_BYTES, DataDirectory
+from svc.cli.data_store import refuse_database
 from svc.cli.failures import Failure, as_failure
 from svc.cli.operator_calls import Operator
 from svc.cli.options import as_operator, on_data
 from svc.domain.errors import DomainError
-from svc.storage.backups import archive, contents
+from svc.storage.backups import archive, contents, digests
 from svc.storage.backups.failures import BackupFailed
 from svc.storage.private_files import create_private, sync
 from svc.storage.sqlite.offline import sole_use, verify
-from svc.storage.store import StoreError
+from svc.storage.store import StoreError, StoreFailed
 from svc.tools.mail.operator_commands import FailedBackup, note_failed_backup
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -37,6 +35,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def backup(operator: Operator, file: Path) -> None:
     """Write a backup of the data and its key to FILE. Works while the service runs."""
     directory = operator.directory
+    refuse_database(
+        directory,
+        "svc backup",
+        f"run pg_dump, and copy {directory.secret_key} and {directory.files} with it",
+    )
     if not directory.database.exists():
         raise Failure(f"there is no data in {directory.path}")
     try:
@@ -78,6 +81,8 @@ def _write_backup(directory: DataDirectory, file: Path) -> None:
 @on_data
 def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
     """Restore the backup FILE into an empty data directory. The service must not be running."""
+    refuse_database(directory, "svc restore", "restore what pg_dump has written with pg_restore")
+    without_digests = check_digests(file)
     directory.make()
     with (
         as_failure(StoreError, OSError, BackupFailed),
@@ -98,16 +103,28 @@ def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
         restored.secret_key.replace(directory.secret_key)
         sync(directory.path)
     click.echo(f"{directory.path} is restored from {file}", err=True)
+    if without_digests is not None:
+        click.echo(without_digests, err=True)
     if missing:
         click.echo(f"{len(missing)} files were missing when the backup was made", err=True)
+
+
+def check_digests(file: Path) -> str | None:
+    """Check every byte of the backup *file*; what is said of one that has no digests. Raises `Failure`."""
+    with as_failure(OSError, BackupFailed):
+        if digests.check(file):
+            return None
+    return (
+        f"{file} has no digests, since an earlier version made it: only what a restore reads of it is checked"
+    )
 
 
 def _unpack(file: Path, to: DataDirectory) -> list[str]:
     """Extract all of it to *to*, and check it; the contents that the backup lacks are returned.
 
-    Raises `Failure` if *file* is not a complete backup.
+    Raises `BackupFailed` if *file* is not a complete backup, and `StoreError` for its database.
     """
-    with _reading(file), tarfile.open(file) as tar:
+    with file.open("rb") as opened, digests.reading(file), digests.opened(opened) as tar:
         for path in (to.database, to.secret_key):
             member = tar.extractfile(path.name)
             if member is None:
@@ -118,17 +135,12 @@ def _unpack(file: Path, to: DataDirectory) -> list[str]:
                 written.flush()
                 os.fsync(written.fileno())
         if to.secret_key.stat().st_size != KEY_BYTES:
-            raise Failure(f"{file} has a secret key of the wrong size")
-        verify(to.database)
-        return contents.read(tar, to.database, to.files)
-
-
-@contextmanager
-def _reading(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except (tarfile.TarError, msgspec.MsgspecError, KeyError, EOFError) as error:
-        raise Failure(f"{file} is no backup of this program, or not all of one") from error
+            raise BackupFailed(f"{file} has a secret key of the wrong size")
+        try:
+            verify(to.database)
+            return contents.read(tar, to.database, to.files)
+        except StoreFailed as error:
+            raise BackupFailed(f"{file} is damaged: {error}") from error
 
 
 def _move_aside(directory: DataDirectory) -> Path:

@@ -38,7 +38,14 @@ def command(operator: Operator, /, *, tool: str | None, json: str, organization:
         raise Failure(f"there is no tool {tool!r}{REGISTRY.hint(tool)}; `svc call` lists them")
     body = named.read(_body(json))
     home = operator.organization(organization).id
-    permit(operator_call(home).caller, named.name, needs=named.needs, own=named.own, runs=named.runs)
+    permit(
+        operator_call(home).caller,
+        named.name,
+        needs=named.needs,
+        own=named.own,
+        runs=named.runs,
+        reads=named.effect == "reads",
+    )
     run = operator.look_json if named.effect == "reads" else operator.call_json
     click.echo(msgspec.json.format(run(named, home, body)))
 

@@ -1,11 +1,13 @@
 """`svc check`: check the invariants of the data."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 from sqlalchemy import Connection
 
 from svc.cli import offline
+from svc.cli.commands.backup import check_digests
 from svc.cli.data_directory import DataDirectory
 from svc.cli.failures import Failure
 from svc.cli.options import on_data
@@ -17,9 +19,21 @@ from svc.storage.integrity import Broken
 
 
 @click.command("check")
+@click.option(
+    "--backup",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Check every byte of the backup FILE by its digests, and nothing else.",
+)
 @on_data
-def command(directory: DataDirectory) -> None:
+def command(directory: DataDirectory, *, backup: Path | None) -> None:
     """Check that the data is intact and that its invariants hold. Works while the service runs."""
+    if backup is not None:
+        without_digests = check_digests(backup)
+        if without_digests is not None:
+            raise Failure(without_digests)
+        click.echo(f"{backup} is as it was written", err=True)
+        return
     on_disk = files_integrity.on_disk(directory.files, WallClock().wall())
     broken, all_ = offline.read(directory, _print_findings, directory, on_disk)
     if broken:

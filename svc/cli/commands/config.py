@@ -8,11 +8,11 @@ import msgspec
 from msgspec.structs import asdict, fields
 
 from svc.cli.options import configured
-from svc.config import Configuration, documented
-from svc.settings import ProviderKey, Secret
+from svc.config.base_url import BaseUrl
+from svc.config.loading import Configuration, documented
+from svc.config.masked import MASK, MaskedText
 
 DEFAULT = "default"
-MASK = "•••"
 
 
 def _print_example(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
@@ -55,7 +55,7 @@ def shown(value: Any) -> str:
     match value:
         case None:
             return '""'
-        case Secret() | ProviderKey():
+        case MaskedText():
             return f'"{MASK}"'
         case bool():
             return str(value).lower()
@@ -64,7 +64,7 @@ def shown(value: Any) -> str:
             return f"{{{', '.join(f'{name} = {shown(one)}' for name, one in given)}}}"
         case tuple():
             return f"[{', '.join(map(shown, value))}]"
-        case str() | Path():
+        case str() | Path() | BaseUrl():
             return msgspec.json.encode(str(value)).decode()
         case float() if value.is_integer():
             return str(int(value))

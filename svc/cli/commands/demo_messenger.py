@@ -8,11 +8,11 @@ from typing import Final
 import click
 import trio
 
-from svc.cli import sockets
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo_files import DemoFacts, read_facts
 from svc.cli.failures import as_failure
 from svc.cli.options import on_data
+from svc.cli.serving import sockets
 from svc.client import Channel, Refused, Tools, run_bridge
 from svc.clock import WallClock
 from svc.demo.messenger.chats import DemoMessenger

@@ -24,13 +24,15 @@ from svc.cli.tables import echo_table
 from svc.domain.erasure.marks import Marks
 from svc.storage.erasure import erasing
 from svc.storage.erasure.erasing import Findings
-from svc.storage.erasure.person import Wanted
+from svc.storage.erasure.found_files import FoundFile
+from svc.storage.erasure.person import PersonQuery
 from svc.storage.erasure.rows import ErasedRows
 from svc.storage.erasure.sweep import Hit
 from svc.storage.files import sweeping
 from svc.storage.files.directory import DirectoryFiles
+from svc.storage.files.sweeping import RemovedFile
 from svc.storage.sqlite.offline import compact, cut_log
-from svc.storage.store import StoreError, StoreInUse
+from svc.storage.store import StoreError, StoreInUse, Tx
 from svc.tools import erasure_commands
 from svc.tools.erasure_commands import EraseRows, MergeSearch, NoteErasure
 
@@ -42,6 +44,10 @@ _ELSEWHERE: Final = (
 _AT_RISK: Final = (
     "free space of the database",
     "the service is running: stop it and give this command again, which then rewrites the file",
+)
+_VACUUM: Final = (
+    "dead rows of the database, its log, and copies of it",
+    "PostgreSQL overwrites them in its own time; VACUUM FULL does so now, but in its log",
 )
 _LOG: Final = ("the write-ahead log", "it was in use: give the command again")
 
@@ -89,10 +95,15 @@ def command(
     if email is None and phone is None and record is None:
         raise click.UsageError("say --email, --phone or --record")
     home = operator.organization(organization).id
-    wanted = Wanted(email=email, phone=phone, record_id=record)
+    wanted = PersonQuery(email=email, phone=phone, record_id=record)
     with as_failure(StoreError):
         findings = erasing.erase(
-            operator.read, None if dry_run else _eraser(operator, home), home, wanted, _teller()
+            operator.read,
+            None if dry_run else _eraser(operator, home),
+            home,
+            wanted,
+            told=_teller(),
+            contents=operator.directory.files,
         )
         stays = list(_stays(findings))
         if not dry_run:
@@ -108,9 +119,7 @@ def _eraser(operator: Operator, organization_id: str) -> erasing.Erase:
     def erase(table: str, rows: Sequence[Hit], marks: Marks) -> ErasedRows:
         asked = EraseRows(organization_id=organization_id, table=table, rows=tuple(rows), marks=marks)
         done = operator.run(erasure_commands.erase_rows, asked)
-        return ErasedRows(
-            deleted=done.deleted, emptied=done.emptied, changed=done.changed, records=done.records
-        )
+        return ErasedRows(**msgspec.structs.asdict(done))
 
     return erase
 
@@ -125,8 +134,12 @@ def _finish(operator: Operator, organization_id: str, findings: Findings) -> lis
     database = operator.directory.database
     try:
         _delete_contents(operator.directory)
+        if operator.directory.database_url is not None:
+            return [Stays(*_VACUUM)]
         compact(database)
     except StoreInUse:
+        if operator.directory.database_url is not None:
+            return [Stays(*_VACUUM)]
         left = [Stays(*_AT_RISK)]
         return left if cut_log(database) else [*left, Stays(*_LOG)]
     return []
@@ -140,17 +153,26 @@ def _delete_contents(directory: DataDirectory) -> None:
         for one in removed:
             is_needed = offline.read(directory, sweeping.is_needed, one.organization_id, one.digest)
             if is_needed or trio.run(files.delete, one.organization_id, one.digest):
-                gone.append(one.id)
+                gone.append(one)
         if not gone:  # a backup is being made
             return
         try:
-            offline.write(directory, partial(sweeping.let_go, file_ids=gone))
+            offline.write(directory, partial(_let_go, gone))
         except DataInUse as error:
             raise StoreInUse(str(error), error.holder) from error
 
 
+def _let_go(gone: Sequence[RemovedFile], tx: Tx) -> None:
+    for organization_id, ids in sweeping.by_organization(gone).items():
+        sweeping.let_go(tx, organization_id, ids)
+
+
 def _stays(findings: Findings) -> list[Stays]:
     stays = [Stays(f"{kept.column} of {kept.table}", kept.why, kept.rows) for kept in findings.kept]
+    stays += [Stays(_file(file), file.why) for file in findings.files if not file.removed]
+    if findings.files_unsearched:
+        why = "what is in them is not looked into, but for where they hang on the person's records"
+        stays.append(Stays("pictures, documents and archives", why, findings.files_unsearched))
     if findings.shared:
         why = "another contact or a member has them, too: they stay where nothing else leads to the person"
         stays.append(Stays("e-mails, phones and names", why, findings.shared))
@@ -158,6 +180,11 @@ def _stays(findings: Findings) -> list[Stays]:
         why = "something new came while it was looked for: give the command again"
         stays.append(Stays("what came meanwhile", why))
     return [*stays, *(Stays(what, why) for what, why in _ELSEWHERE)]
+
+
+def _file(file: FoundFile) -> str:
+    kind = file.media_type.partition(";")[0]
+    return f"the file {file.id} ({kind}, {file.size:,} bytes)"
 
 
 def _teller() -> Callable[[str], None]:
@@ -184,6 +211,11 @@ def _show(report: Report) -> None:
         echo_table(("TABLE", "FOUND", "DELETED", "EMPTIED", "CHANGED"), rows)
     else:
         click.echo("nothing more is found")
+    removed = [file for file in findings.files if file.removed]
+    if removed:
+        click.echo("\nFiles that go:")
+    for file in removed:
+        click.echo(f"- {_file(file)}: {file.why}")
     click.echo("\nWhat stays:")
     for stays in report.stays:
         rows_of = "" if stays.rows is None else f" ({stays.rows:,})"

@@ -22,10 +22,10 @@ from svc.clock import WallClock
 from svc.domain.crypto.signatures import SECRET_PREFIX, new_secret
 from svc.domain.events import EVENT_TYPES
 from svc.domain.ids import Ids
-from svc.domain.near_names import hint
+from svc.domain.input.near_names import hint
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, moment_ms, rfc3339
 from svc.domain.randomness import SYSTEM
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, moment_ms, rfc3339
-from svc.tools.webhooks.event_examples import EXAMPLES
+from svc.tools.webhooks.payloads import EXAMPLES
 
 _URL: Final = "http://127.0.0.1:8000"
 _AGO: Final = re.compile(r"(\d{1,6})([smhd])")

@@ -2,41 +2,43 @@
 
 import gc
 import os
-import resource
 import shlex
 import sys
 from collections.abc import Container
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 import structlog
 import trio
 from msgspec.structs import replace
 
-from svc import logging
+from svc.actors.ai.upstreams import BuiltIn
 from svc.actors.mail.configured import mail_server_of
-from svc.cli import server_process
+from svc.cli import descriptors, server_process
 from svc.cli.data_directory import DataDirectory
-from svc.cli.demo_files import DemoFacts, welcome
-from svc.cli.endpoints import Endpoints
 from svc.cli.failures import BadConfiguration, as_failure
 from svc.cli.invocation import program
 from svc.cli.options import configured
+from svc.cli.serving.endpoints import Endpoints
 from svc.cli.supervision.service_manager import ServiceManager
 from svc.cli.supervision.watchdog import Watchdog
-from svc.config import Configuration
-from svc.config_checks import ConfigError
-from svc.configured_models import model_catalogue
-from svc.demo.ai import DEMO_PROVIDER, echo, with_demo
+from svc.config.checks import ConfigError
+from svc.config.loading import Configuration
+from svc.config.models import model_catalogue
+from svc.config.settings import Settings
 from svc.domain.ai.money import MICRO, Credits
-from svc.domain.limits import FIRST_OWNER_LIFE_MS
-from svc.domain.times import MINUTE_MS
+from svc.domain.identity.limits import FIRST_OWNER_LIFE_MS
+from svc.domain.locale.times import MINUTE_MS
 from svc.http.server import CertificateError, ListenError
-from svc.output import Output
-from svc.settings import Settings
+from svc.logging import setup as logging
+from svc.logging.output import Output
 from svc.storage.store import StoreError
+from svc.telemetry.tracing import tracing_of
 from svc.version import VERSION
+
+if TYPE_CHECKING:
+    from svc.cli.demo_files import DemoFacts
 
 log = structlog.get_logger("svc.service")
 
@@ -54,10 +56,6 @@ BINDS: Final = ("server.bind", "operator.bind")
 DEMO_CREDITS: Final = Credits(100 * MICRO)
 """Starting credits of the demo's organization, unless others are set."""
 
-OWN_FILES: Final = 400
-"""File descriptors besides those of public connections: for operators, rejected connections, the database
-and the log."""
-
 
 @click.command("run")
 @click.option("--bind", multiple=True, metavar="HOST:PORT", help="Listen here, port 0 is any free one.")
@@ -71,17 +69,25 @@ and the log."""
     metavar="NAME",
     help="Serve this name by TLS, with a certificate by ACME. May be given several times.",
 )
+@click.option(
+    "--database",
+    metavar="URL",
+    help="Have the data in this PostgreSQL database: postgresql://USER:PASSWORD@HOST:PORT/NAME.",
+)
 @configured(
     ("bind", "--bind", "server.bind"),
     ("operator_bind", "--operator-bind", "operator.bind"),
     ("domain", "--domain", "tls.domain"),
+    ("database", "--database", "data.database"),
 )
 def command(configuration: Configuration, *, demo: bool) -> None:
     """Run the service until SIGINT or SIGTERM. A second signal ends it at once."""
     settings = _with_demo_credits(configuration) if demo else configuration.settings
     try:
-        models = model_catalogue(settings.ai, os.environ)
+        configured = configuration.changed_at("ai.models")
+        models = model_catalogue(settings.ai, os.environ, created=configured)
         mail_server = mail_server_of(settings.mail, os.environ)
+        tracing = tracing_of(settings.tracing, os.environ)
     except ConfigError as error:
         raise BadConfiguration(str(error)) from error
     _reserve_standard_descriptors()
@@ -89,11 +95,11 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
-    _raise_file_limit(settings.server.connections_max + OWN_FILES)
-    directory = DataDirectory(settings.data.directory)
+    settings = replace(settings, server=descriptors.fitted(settings.server))
+    directory = DataDirectory.of(settings.data)
     movable = [key for key in BINDS if demo and configuration.is_default(key)]
 
-    def announce(bound: Endpoints, facts: DemoFacts | None, first_owner: str | None) -> None:
+    def announce(bound: Endpoints, facts: "DemoFacts | None", first_owner: str | None) -> None:
         token = (
             configuration.origins["operator.token"]
             if settings.operator.token
@@ -105,6 +111,8 @@ def command(configuration: Configuration, *, demo: bool) -> None:
             f"Operator    {'  '.join(bound.operator_urls)}  (token: {token})",
         ]
         if facts is not None:
+            from svc.cli.demo_files import welcome  # noqa: PLC0415  # a service without the demo keeps none of it in memory
+
             lines = [
                 f"svc {VERSION} is ready, with a demo shop in {directory.path}",
                 *_moved(settings, movable, bound),
@@ -128,6 +136,11 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 operator=bound.operator_urls,
             )
 
+    built_in: dict[str, BuiltIn] = {}
+    if demo:
+        from svc.demo.ai import DEMO_PROVIDER, echo, with_demo  # noqa: PLC0415  # a service without the demo keeps none of it in memory
+
+        models, built_in = with_demo(models), {DEMO_PROVIDER: echo}
     watchdog = Watchdog()
     with as_failure(StoreError, ListenError, CertificateError), logging.faults_logged(), watchdog.watch():
         trio.run(
@@ -138,11 +151,13 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 announce,
                 watchdog,
                 manager=ServiceManager.of_environment(os.environ),
-                models=with_demo(models) if demo else models,
-                built_in={DEMO_PROVIDER: echo} if demo else {},
+                models=models,
+                built_in=built_in,
                 mail_server=mail_server,
+                tracing=tracing,
                 demo=demo,
                 movable=movable,
+                config_file=configuration.file and configuration.file.absolute(),
             )
         )
 
@@ -175,15 +190,3 @@ def _reserve_standard_descriptors() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
-
-
-def _raise_file_limit(needed: int) -> None:
-    """Raise the limit of open files to *needed*, as far as the system allows."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-        if allowed < needed:
-            log.warning(
-                "fewer files may be open than server.connections_max needs", may=allowed, needs=needed
-            )

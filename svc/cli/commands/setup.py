@@ -17,7 +17,7 @@ from svc.domain.crypto.passwords import check_rules
 from svc.domain.errors import InvalidValue
 from svc.domain.identity.people import WELCOME_PATH
 from svc.tools import operator_commands
-from svc.tools.operator_commands import MadeSetUp, SetUp
+from svc.tools.operator_commands import SetUp, SetUpResult
 
 _FIRST_CALL: Final = """\
 curl -w '\\n' {base_url}/api/v1/tools/record.create \\
@@ -109,7 +109,7 @@ def _ask_password() -> str | None:
             return password or None
 
 
-def _summary(operator: Operator, made: MadeSetUp, *, name: str, person: str, email: str) -> str:
+def _summary(operator: Operator, made: SetUpResult, *, name: str, person: str, email: str) -> str:
     sign_in = ""
     if made.sign_in_token is not None:
         sign_in = (

@@ -6,8 +6,9 @@ from typing import Final
 
 from svc.cli.doctor.findings import Finding, Install, State
 from svc.domain.backups.schedule import OVERDUE_PERIODS, Schedule
-from svc.domain.times import SECOND_MS, rfc3339
+from svc.domain.locale.times import SECOND_MS, rfc3339
 from svc.storage.backups import kept
+from svc.storage.backups.kept import Shelf
 from svc.storage.private_files import is_private
 
 _ABOUT: Final = "backups"
@@ -21,7 +22,8 @@ def backups(install: Install) -> Iterator[Finding]:
         yield Finding(_ABOUT, "ok", "None are made by schedule: backup.directory is not set.")
         return
     try:
-        found = kept.backups_in(directory)
+        installation = install.directory.installation_id()
+        found = [] if installation is None else kept.backups_in(Shelf(directory, installation))
         is_open = not is_private(directory)
     except FileNotFoundError:
         found, is_open = [], False

@@ -12,7 +12,7 @@ from svc.cli.doctor.findings import Finding, Install, State
 from svc.domain.certificates.outlook import warnings
 from svc.domain.certificates.renewal import Validity
 from svc.domain.errors import InvalidValue
-from svc.domain.times import DAY_MS, SECOND_MS, rfc3339
+from svc.domain.locale.times import DAY_MS, SECOND_MS, rfc3339
 
 SOON_MS: Final = 14 * DAY_MS
 _ABOUT: Final = "certificate"
@@ -25,7 +25,7 @@ def certificate(install: Install) -> Iterator[Finding]:
         yield from _of_file(settings.server.tls_certificate, settings.server.tls_key)
     elif settings.tls.domain:
         yield from _by_acme(install)
-    elif (settings.server.public_url or "").startswith("https://"):
+    elif settings.server.is_public_by_https:
         yield Finding(_ABOUT, "ok", "The service has none: a proxy has it.")
     else:
         yield Finding(_ABOUT, "ok", "The service has none, and is not reached by https.")

@@ -13,7 +13,7 @@ from typing import Final
 from svc.cli import offline
 from svc.cli.doctor.findings import Finding, Install, State
 from svc.cli.failures import Failure
-from svc.domain.times import MINUTE_MS, SECOND_MS, rfc3339
+from svc.domain.locale.times import MINUTE_MS, SECOND_MS, rfc3339
 from svc.storage.clock import marks
 
 SYNCS: Final = 9
@@ -116,7 +116,7 @@ def sync_ms(folder: Path) -> float:
 def clock(install: Install) -> Iterator[Finding]:
     """Whether the machine's clock is behind what is stored."""
     now = int(time.time() * SECOND_MS)
-    if not install.directory.has_data():
+    if install.directory.database_url is None and not install.directory.has_data():
         yield Finding("clock", "ok", f"It is {rfc3339(now)}; there is no data yet to compare it with.")
         return
     try:

@@ -5,9 +5,9 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from svc.cli.data_directory import DataDirectory
-from svc.config import Configuration
-from svc.settings import Settings
+from svc.cli.data_directory import DataDirectory, ServiceAddresses
+from svc.config.loading import Configuration
+from svc.config.settings import Settings
 
 State = Literal["ok", "warning", "problem"]
 
@@ -27,6 +27,8 @@ class Install(msgspec.Struct, frozen=True):
     directory: DataDirectory
     running: bool
     """Whether a service has the data open."""
+    service: ServiceAddresses | None = None
+    """What that service has noted of itself, if it has."""
 
     @property
     def settings(self) -> Settings:

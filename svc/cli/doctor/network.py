@@ -1,31 +1,30 @@
 """Checks of the limits on open files, of the ports, and of what a reverse proxy says."""
 
 import errno
-import resource
 import socket
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Final
 
+from svc.cli.descriptors import may_be_open, needed_for
 from svc.cli.doctor.findings import Finding, Install
+from svc.config.settings import Address
 from svc.domain.net.client_addresses import parse_networks
-from svc.settings import Address
 
-OWN_FILES: Final = 400
 _PRIVILEGED: Final = 1_024
 _CONNECT_SECONDS: Final = 2
 
 
 def file_limits(install: Install) -> Iterator[Finding]:
     """Whether as many files may be open as there may be connections."""
-    needed = install.settings.server.connections_max + OWN_FILES
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < needed:
+    needed = needed_for(install.settings.server)
+    allowed = may_be_open(needed)
+    if allowed < needed:
         yield Finding(
             "file limits",
             "problem",
-            f"{hard} files may be open, and server.connections_max needs {needed}: set LimitNOFILE={needed}"
-            " in the systemd unit, or lower server.connections_max.",
+            f"{allowed} files may be open, and server.connections_max needs {needed}: set"
+            f" LimitNOFILE={needed} in the systemd unit, or lower server.connections_max.",
         )
     else:
         yield Finding("file limits", "ok", f"As many files may be open as are needed ({needed}).")
@@ -33,12 +32,7 @@ def file_limits(install: Install) -> Iterator[Finding]:
 
 def ports(install: Install) -> Iterator[Finding]:
     """Whether the addresses can be listened on, or the service listens there."""
-    settings = install.settings
-    binds = [("server.bind", bind) for bind in settings.server.bind]
-    binds += [("operator.bind", bind) for bind in settings.operator.bind]
-    if settings.tls.domain:
-        binds += [("tls.http_bind", bind) for bind in settings.tls.http_bind]
-    for key, bind in binds:
+    for key, bind in _binds(install):
         if bind.port == 0:
             continue
         if install.running:
@@ -51,11 +45,23 @@ def ports(install: Install) -> Iterator[Finding]:
             yield Finding("ports", "ok", f"{bind} ({key}) {'is served' if install.running else 'is free'}.")
 
 
+def _binds(install: Install) -> list[tuple[str, Address]]:
+    """Addresses by key: those that the running service has noted, or else those of the settings."""
+    if install.service is not None and install.service.listening:
+        return [(key, Address(one)) for key, found in install.service.listening.items() for one in found]
+    settings = install.settings
+    binds = [("server.bind", bind) for bind in settings.server.bind]
+    binds += [("operator.bind", bind) for bind in settings.operator.bind]
+    if settings.tls.domain:
+        binds += [("tls.http_bind", bind) for bind in settings.tls.http_bind]
+    return binds
+
+
 def proxy_headers(install: Install) -> Iterator[Finding]:
     """Whether what says where requests come from is believed, and of the right ones alone."""
     server = install.settings.server
     everybody = [str(one) for one in parse_networks(server.trusted_proxies) if one.prefixlen == 0]
-    by_https = (server.public_url or "").startswith("https://")
+    by_https = server.is_public_by_https
     own_tls = server.tls_certificate is not None or bool(install.settings.tls.domain)
     if everybody:
         yield Finding(

@@ -5,6 +5,7 @@ They are datagrams to the socket that it names in the environment. Without one, 
 
 import os
 import socket
+from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Final, Self
@@ -27,6 +28,9 @@ class ServiceManager:
         """*address*: of its socket. *watchdog_seconds*: it ends a process that is silent for that long."""
         self._address = f"\0{address[1:]}" if address and address.startswith("@") else address
         self._watchdog_seconds = watchdog_seconds if address else None
+        self._unsent: deque[bytes] = deque()
+        self._waits = trio.Event()
+        """Set while there are unsent ones, which the manager has no room for."""
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str]) -> Self:
@@ -40,27 +44,65 @@ class ServiceManager:
         return cls(address, int(microseconds) / _MICROSECONDS if is_watched else None)
 
     def tell(self, *messages: str) -> None:
-        """Send *messages*, such as `READY`. It never waits; what cannot be sent is logged."""
-        if self._address is None:
-            return
+        """Send *messages*, such as `READY`. It never waits: what the manager has no room for is sent later.
+
+        What cannot be sent for another reason is logged.
+        """
+        if self._address is not None:
+            self._unsent.append("\n".join(messages).encode())
+            self._send()
+
+    def _send(self) -> None:
+        while self._unsent:
+            try:
+                with self._connected() as sender:
+                    sender.send(self._unsent[0])
+            except BlockingIOError:
+                self._waits.set()
+                return
+            except OSError as error:
+                log.warning(
+                    "the service manager could not be told", messages=self._unsent[0].decode(), exc_info=error
+                )
+            self._unsent.popleft()
+
+    def _connected(self) -> socket.socket:
+        """A socket to the manager, which does not block. Raises `OSError`."""
+        sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK)
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
-                sender.setblocking(False)
-                sender.sendto("\n".join(messages).encode(), self._address)
-        except OSError as error:
-            log.warning("the service manager could not be told", messages=messages, exc_info=error)
+            sender.connect(self._address or "")
+        except OSError:
+            sender.close()
+            raise
+        return sender
 
     @asynccontextmanager
     async def assured(self) -> AsyncIterator[None]:
-        """While the block runs, say twice in each watchdog interval that the event loop responds."""
+        """While the block runs, say twice in each watchdog interval that the event loop responds.
+
+        What could not be sent is sent as soon as the manager has room.
+        """
 
         async def assure(interval_seconds: float) -> None:
             while True:
-                self.tell(ALIVE)
+                if not self._unsent:  # those say it as well
+                    self.tell(ALIVE)
                 await trio.sleep(interval_seconds)
 
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._send_later)
             if self._watchdog_seconds is not None:
                 nursery.start_soon(assure, self._watchdog_seconds / 2)
             yield
             nursery.cancel_scope.cancel()
+
+    async def _send_later(self) -> None:
+        while True:
+            await self._waits.wait()
+            self._waits = trio.Event()
+            try:
+                with self._connected() as sender:
+                    await trio.lowlevel.wait_writable(sender)
+            except OSError:
+                await trio.lowlevel.checkpoint()
+            self._send()

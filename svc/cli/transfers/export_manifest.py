@@ -16,7 +16,7 @@ class ExportedMember(msgspec.Struct, frozen=True, omit_defaults=True):
     about: str | None = None
 
 
-class WrittenFile(msgspec.Struct, frozen=True):
+class FileEntry(msgspec.Struct, frozen=True):
     """A file of the export."""
 
     path: str
@@ -41,7 +41,7 @@ class UnreadableValues(msgspec.Struct, frozen=True):
     examples: tuple[Unreadable, ...]
 
 
-class WrittenContents(msgspec.Struct, frozen=True):
+class ContentsEntry(msgspec.Struct, frozen=True):
     """The contents of files, each under its SHA-256."""
 
     count: int
@@ -58,9 +58,9 @@ class Manifest(msgspec.Struct, frozen=True, rename="camel"):
     exported_at: str
     organization_id: str
     organization_name: str
-    files: tuple[WrittenFile, ...]
+    files: tuple[FileEntry, ...]
     left_out: tuple[LeftOut, ...]
-    contents: WrittenContents
+    contents: ContentsEntry
     unreadable: UnreadableValues
 
 
@@ -73,11 +73,11 @@ def readme(manifest: Manifest) -> str:
     return _README.format(manifest=manifest, files=files, members=members, left_out=left_out)
 
 
-def _title(file: WrittenFile) -> str:
+def _title(file: FileEntry) -> str:
     return "records" if file.path.startswith("records/") or file.path == export_lines.DELETED else file.path
 
 
-def _members_table(file: WrittenFile) -> str:
+def _members_table(file: FileEntry) -> str:
     rows = "\n".join(f"| `{member.name}` | {member.type} | {member.about or ''} |" for member in file.members)
     return f"| member | type | |\n|---|---|---|\n{rows}"
 

@@ -7,17 +7,17 @@ from typing import Any, Final, get_args
 import msgspec
 
 from svc.cli.data_directory import DataDirectory
+from svc.cli.data_store import command_store
 from svc.cli.failures import Failure
 from svc.cli.operator_calls import Operator
 from svc.clock import WallClock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.identity.callers import Call
-from svc.domain.limits import IMPORT_BATCH_LINES
+from svc.domain.imports.limits import IMPORT_BATCH_LINES
 from svc.storage.clock import marks as clock_marks
 from svc.storage.imports import outputs, steps, uploads
 from svc.storage.imports.outputs import OutputKind
 from svc.storage.records.listing import index_builds
-from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store, StoreInUse, Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
@@ -32,6 +32,7 @@ class LocalInstallation:
         self._store = store
         self._call = call
         self._organization_id = call.caller.organization_id
+        self._units = store.of(self._organization_id)
 
     async def call(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
         tool = REGISTRY[name]
@@ -40,17 +41,17 @@ class LocalInstallation:
             now = WallClock().now()
             result = await self._store.read_long(execution.read, now, tool, self._call, request, patient=True)
         else:
-            result = await self._store.write(execution.write, tool, self._call, request)
+            result = await self._units.write(execution.write, tool, self._call, request)
         answer: dict[str, Any] = msgspec.json.decode(result.answered().body)
         return answer
 
     async def put_part(self, import_: dict[str, Any], number: int, data: bytes) -> None:
-        await self._store.write(uploads.put_part, self._organization_id, import_["id"], number, data=data)
+        await self._units.write(uploads.put_part, self._organization_id, import_["id"], number, data=data)
 
     async def go_on(self, import_: dict[str, Any]) -> dict[str, Any]:
-        done = await self._store.write(steps.step, self._organization_id, IMPORT_BATCH_LINES)
+        done = await self._units.write(steps.step, self._organization_id, IMPORT_BATCH_LINES)
         if done.waits:
-            await self._store.write(index_builds.build, self._organization_id)
+            await self._units.write(index_builds.build, self._organization_id)
         return await self.call("import.get", {"id": import_["id"]})
 
     async def output(self, import_: dict[str, Any], kind: str) -> AsyncIterator[bytes]:
@@ -86,9 +87,9 @@ async def local(directory: DataDirectory, call: Call) -> AsyncIterator[LocalInst
     """The data in *directory*. Raises `Failure` if a service has it open."""
     sealer = Sealer(directory.open_key().derive("sealing"))
     try:
-        async with open_store(directory.database, WallClock(), sealer=sealer) as store:
+        async with command_store(directory, WallClock(), sealer=sealer) as store:
             yield LocalInstallation(store, call)
-            await store.write(_mark)
+            await store.alone.write(_mark)
     except StoreInUse as error:
         raise Failure(f"{error}, or name the service with --server and give it a key in SVC_KEY") from error
 

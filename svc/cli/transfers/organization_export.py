@@ -21,22 +21,22 @@ from sqlalchemy import Connection
 from svc.cli.failures import Failure, as_failure
 from svc.cli.operator_calls import Operator
 from svc.cli.transfers.export_manifest import (
+    ContentsEntry,
     ExportedMember,
+    FileEntry,
     LeftOut,
     Manifest,
     UnreadableValues,
-    WrittenContents,
-    WrittenFile,
     readme,
 )
 from svc.clock import WallClock
 from svc.domain.identity.organizations import Organization
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 from svc.storage.files.directory import all_kept, path_of
 from svc.storage.organization_export import lines as export_lines
 from svc.storage.organization_export.files import FILES, LEFT_OUT, ExportedFile
 from svc.storage.organization_export.lines import Line, Unreadable
-from svc.storage.private_files import create_private, sync
+from svc.storage.private_files import create_private, open_private, sync
 from svc.storage.store import StoreError
 from svc.version import VERSION
 
@@ -109,8 +109,7 @@ class _Writer:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        create_private(path, b"")
-        self._file: BinaryIO = path.open("wb", buffering=_BUFFER_BYTES)
+        self._file: BinaryIO = open_private(path, _BUFFER_BYTES)
         self._digest = hashlib.sha256()
         self._bytes = self._rows = 0
 
@@ -121,11 +120,11 @@ class _Writer:
         self._bytes += len(line)
         self._rows += 1
 
-    def end(self, path: str, about: str, members: Sequence[ExportedMember]) -> WrittenFile:
+    def end(self, path: str, about: str, members: Sequence[ExportedMember]) -> FileEntry:
         """Sync the file to the disk, and say what it has."""
         self._file.flush()
         os.fsync(self._file.fileno())
-        return WrittenFile(path, about, self._rows, self._bytes, self._digest.hexdigest(), tuple(members))
+        return FileEntry(path, about, self._rows, self._bytes, self._digest.hexdigest(), tuple(members))
 
     def close(self) -> None:
         """Close it, written or not."""
@@ -135,7 +134,7 @@ class _Writer:
 def _write(conn: Connection, organization: Organization, staging: Path, files: Path) -> Manifest:
     """Write all files over one snapshot. Memory is bounded: a few rows, and one buffer a file."""
     now = trio.run(_now)
-    written: list[WrittenFile] = []
+    written: list[FileEntry] = []
     count, examples = 0, list[Unreadable]()
     for file in FILES:
         of_members = _members_of(file)
@@ -168,7 +167,7 @@ def _write(conn: Connection, organization: Organization, staging: Path, files: P
     return manifest
 
 
-def _copy_contents(conn: Connection, organization_id: str, to: Path, files: Path) -> WrittenContents:
+def _copy_contents(conn: Connection, organization_id: str, to: Path, files: Path) -> ContentsEntry:
     """Copy the content of each file that was not removed, each content once."""
     to.mkdir(mode=0o700)
     copied: set[str] = set()
@@ -182,15 +181,14 @@ def _copy_contents(conn: Connection, organization_id: str, to: Path, files: Path
         except FileNotFoundError:
             missing.append(file_id)
             continue
-        create_private(to / digest, b"")
-        with source, (to / digest).open("wb") as written:
+        with source, open_private(to / digest) as written:
             shutil.copyfileobj(source, written)
             written.flush()
             os.fsync(written.fileno())
             size += written.tell()
         copied.add(digest)
     sync(to)
-    return WrittenContents(len(copied), size, tuple(missing))
+    return ContentsEntry(len(copied), size, tuple(missing))
 
 
 def _note_examples(examples: list[Unreadable], line: Line) -> None:

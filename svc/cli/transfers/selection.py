@@ -14,6 +14,7 @@ from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.transfers.installation import Caller, Installation
 from svc.cli.transfers.local import LocalReader, local
 from svc.cli.transfers.remote import RemoteInstallation, remote
+from svc.domain.identity import callers
 from svc.domain.identity.callers import operator_call
 from svc.tools.catalogue import REGISTRY
 
@@ -42,7 +43,8 @@ class Selection(msgspec.Struct, frozen=True):
             async with self._service(self.server) as service:
                 yield service
         else:
-            call = operator_call(self.operator.organization(self.organization).id, registry=REGISTRY)
+            organization_id = self.operator.organization(self.organization).id
+            call = operator_call(organization_id, installation=callers.Installation(registry=REGISTRY))
             async with local(self.operator.directory, call) as data:
                 yield data
 

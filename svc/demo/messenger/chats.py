@@ -20,7 +20,7 @@ from svc.client import (
     StatusReport,
 )
 from svc.clock import Clock
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 
 CHATS_MAX: Final = 100
 BUBBLES_MAX: Final = 200

@@ -12,6 +12,7 @@ from svc.demo.messenger.chats import DemoMessenger
 from svc.demo.messenger.team import Team
 from svc.demo.shop_page import CONTENT_SECURITY_POLICY
 from svc.http.asgi import ASGIApp
+from svc.http.look.doors import look_files
 from svc.http.quart_app import QuartApp
 from svc.http.static_files import StaticFile, names_in
 
@@ -33,14 +34,14 @@ _HEADERS: Final = {
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
-class Said(msgspec.Struct):
+class ChatMessage(msgspec.Struct):
     """A message of a customer or of the team."""
 
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARS_MAX)]
     name: Annotated[str, Meta(max_length=NAME_CHARS_MAX)] = ""
 
 
-class Named(msgspec.Struct):
+class CustomerName(msgspec.Struct):
     """The name that a customer states."""
 
     name: Annotated[str, Meta(max_length=NAME_CHARS_MAX)] = ""
@@ -68,13 +69,13 @@ def messenger_app(messenger: DemoMessenger, team: Team) -> ASGIApp:
 
     @app.post("/chats/<chat_id>/messages")
     async def say(chat_id: str) -> Response:
-        said = await _read(Said)
+        said = await _read(ChatMessage)
         messenger.say(messenger.chat(_checked(chat_id)), said.name, said.text)
         return _json({})
 
     @app.post("/chats/<chat_id>/number")
     async def share(chat_id: str) -> Response:
-        named = await _read(Named)
+        named = await _read(CustomerName)
         messenger.share_number(messenger.chat(_checked(chat_id)), named.name, GRACES_NUMBER)
         return _json({})
 
@@ -84,7 +85,7 @@ def messenger_app(messenger: DemoMessenger, team: Team) -> ASGIApp:
 
     @app.post("/chats/<chat_id>/team/replies")
     async def reply(chat_id: str) -> Response:
-        said = await _read(Said)
+        said = await _read(ChatMessage)
         if not await team.reply(_checked(chat_id), said.text):
             abort(404)
         return _json({})
@@ -97,6 +98,7 @@ def messenger_app(messenger: DemoMessenger, team: Team) -> ASGIApp:
     async def too_much(_error: trio.WouldBlock) -> Response:
         return _json({"error": "too much waits for the service"}, 503)
 
+    app.register_blueprint(look_files())
     for name in names_in("demo/messenger/static"):
         path = "/" if name == "page.html" else f"/{name}"
         app.add_url_rule(path, name, StaticFile(f"demo/messenger/static/{name}", _HEADERS).answer)

@@ -4,8 +4,12 @@ from typing import Any, Final
 
 import msgspec
 
+from svc.domain.agent.limits import (
+    AGENT_ANSWER_BYTES_MAX,
+    AGENT_CALL_INPUT_BYTES_MAX,
+    AGENT_CALLS_OF_ANSWER_MAX,
+)
 from svc.domain.agent.runs import ModelAnswer, ToolCall
-from svc.domain.limits import AGENT_ANSWER_BYTES_MAX, AGENT_CALL_INPUT_BYTES_MAX, AGENT_CALLS_OF_ANSWER_MAX
 
 _decode: Final = msgspec.json.Decoder(float_hook=str).decode
 _NAME_CHARS_MAX: Final = 100

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
+from svc.domain.agent.limits import AGENT_MESSAGES_BYTES_MAX, AGENT_TOOL_ANSWER_BYTES_MAX
 from svc.domain.agent.runs import Step, ToolCall
 from svc.domain.approvals.cards import CardState
-from svc.domain.limits import AGENT_MESSAGES_BYTES_MAX, AGENT_TOOL_ANSWER_BYTES_MAX
 
 CUT: Final = " [cut]"
 NOT_RUN: Final = '{"error":{"code":"not_run","detail":"a newer message came first, or the run had ended"}}'
@@ -19,7 +19,7 @@ NOT_RUN: Final = '{"error":{"code":"not_run","detail":"a newer message came firs
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class PromptMessage(msgspec.Struct, frozen=True, kw_only=True):
     """A message of the conversation."""
 
     id: str
@@ -28,7 +28,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """With what came beside the text."""
 
 
-class Decided(msgspec.Struct, frozen=True, kw_only=True):
+class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """An approval that the agent had asked for, and a person decided."""
 
     tool: str
@@ -43,9 +43,9 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """All that a model is shown, to be encoded outside of the unit that read it."""
 
     instructions: str
-    said: tuple[Said, ...]
+    said: tuple[PromptMessage, ...]
     """The oldest first."""
-    decided: tuple[Decided, ...]
+    decided: tuple[ApprovalOutcome, ...]
     """What became of approvals, since the last run."""
     steps: tuple[Step, ...]
 
@@ -54,9 +54,9 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
         return [*_messages(self)]
 
 
-def last_said(said: Sequence[Said]) -> tuple[Said, ...]:
+def last_said(said: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
     """The last of *said* whose texts fit into `AGENT_MESSAGES_BYTES_MAX`; a longer one alone is cut."""
-    kept: list[Said] = []
+    kept: list[PromptMessage] = []
     left = AGENT_MESSAGES_BYTES_MAX
     for one in reversed(said):
         size = len(one.text.encode(errors="replace"))
@@ -102,14 +102,14 @@ def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
     yield from _said(said, None)
 
 
-def _said(said: list[Said], read_to: str | None) -> Iterator[dict[str, Any]]:
+def _said(said: list[PromptMessage], read_to: str | None) -> Iterator[dict[str, Any]]:
     """Take the messages up to *read_to*, or all of them, out of *said*."""
     while said and (read_to is None or said[0].id <= read_to):
         one = said.pop(0)
         yield {"role": "assistant" if one.ours else "user", "content": one.text}
 
 
-def _decided(decided: Decided) -> Iterator[dict[str, Any]]:
+def _decided(decided: ApprovalOutcome) -> Iterator[dict[str, Any]]:
     """The decision as the system's; what was asked and answered, which may be a stranger's, as a tool's."""
     said = f"The approval of your call of {decided.tool} was decided: it is {decided.state}."
     yield {"role": "system", "content": said}

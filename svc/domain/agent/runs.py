@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from svc.domain.agent.agents import HANDOVER, REPLY
-from svc.domain.limits import (
+from svc.domain.agent.limits import (
     AGENT_BEGINS_MS,
     AGENT_BEGINS_MS_MAX,
     AGENT_MODEL_CALLS_MAX,

@@ -1,16 +1,18 @@
 """Answers of providers: what is one, what it used, and what of it the caller is shown.
 
-Text of an answer is counted and never kept. Only what is needed is decoded: an answer may be large, and a
-decoder lets no other thread run meanwhile.
+Text of an answer is counted and compared with its provider's key, and never kept. Only what is needed is
+decoded: an answer may be large, and a decoder lets no other thread run meanwhile.
 """
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from svc.domain.ai.attachments import is_object
 from svc.domain.ai.json_members import JsonObject
+from svc.domain.ai.limits import AI_CHOICES_MAX, AI_EVENT_BYTES_MAX
 from svc.domain.ai.usage import NULL, Usage, is_null, json_text_bytes, read_usage
-from svc.domain.limits import AI_CHOICES_MAX, AI_EVENT_BYTES_MAX
 
 _SMALL_BYTES: Final = 64 * 1024
 """What is decoded at once; `usage` is never more."""
@@ -25,6 +27,7 @@ class _Top(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
+    index: msgspec.Raw = NULL
     message: msgspec.Raw = NULL
     delta: msgspec.Raw = NULL
     finish_reason: msgspec.Raw = NULL
@@ -52,6 +55,11 @@ _top: Final = msgspec.json.Decoder(_Top).decode
 _choice: Final = msgspec.json.Decoder(_Choice).decode
 _message: Final = msgspec.json.Decoder(_Message).decode
 _values: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_text: Final = msgspec.json.Decoder(str).decode
+_anything: Final = msgspec.json.Decoder().decode
+_MEMBERS: Final = len(_Message.__struct_fields__)
+_BEGINS: Final = {b"%d" % number: number * _MEMBERS for number in range(AI_CHOICES_MAX)}
+"""The first place of each choice, by its index as JSON."""
 _tool_call: Final = msgspec.json.Decoder(_ToolCall).decode
 _function: Final = msgspec.json.Decoder(_Function).decode
 # An array with more elements than there may be choices is refused at once, before it fills the memory.
@@ -66,16 +74,31 @@ _many: Final = msgspec.json.Decoder(
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
+class Piece(NamedTuple):
+    """A piece of a text that is streamed."""
+
+    place: int
+    """Pieces with the same place make up one text: a member of one choice."""
+    text: str
+    size: int
+    """Its bytes, as the estimate counts them."""
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of an answer, or of one event of a streamed one."""
 
     usage: Usage | None = None
     text_bytes: int = 0
     """Bytes of text, refusals, reasoning and tool calls, for the estimate."""
+    pieces: Sequence[Piece] = ()
+    """Of one event: the same texts."""
     is_finished: bool = False
     """Whether a choice has its `finish_reason`."""
     is_usage_alone: bool = False
     """Whether it is the event of a stream that has usage and no choice."""
+
+    def __repr__(self) -> str:
+        return "Answer(•••)"
 
 
 def read_answer(body: bytes | bytearray) -> Answer | None:
@@ -136,11 +159,14 @@ def _read(body: bytes | bytearray, *, whole: bool) -> Answer | None:
     except _UNREADABLE:
         return None
     usage = read_usage(top.usage)
-    # The estimate counts only where there is no usage; that of a stream comes last.
-    counted = () if whole and usage is not None else choices
+    pieces = () if whole else tuple(piece for one in choices for piece in _pieces(one))
+    size = sum(piece.size for piece in pieces)
+    if whole and usage is None:  # else the estimate does not count; the usage of a stream comes last
+        size = sum(json_text_bytes(raw) for one in choices for _, raw in _texts(one.message))
     return Answer(
         usage=usage,
-        text_bytes=sum(_text_bytes(one.message if whole else one.delta) for one in counted),
+        text_bytes=size,
+        pieces=pieces,
         is_finished=any(not is_null(one.finish_reason) for one in choices),
         is_usage_alone=not choices and not is_null(top.usage),
     )
@@ -161,38 +187,61 @@ def _is_unicode(body: bytes | bytearray) -> bool:
     return body.isascii() or bool(body.decode())
 
 
-def _text_bytes(message: msgspec.Raw) -> int:
-    """The bytes of a message's text, refusal, reasoning and tool calls."""
+def _pieces(choice: _Choice) -> Iterator[Piece]:
+    """The pieces of text in a choice of one event."""
+    begin = _BEGINS.get(bytes(choice.index), 0)
+    for member, raw in _texts(choice.delta):
+        try:
+            if bytes(memoryview(raw)[:1]) == b'"':
+                text = _text(raw)
+                size = len(text) if text.isascii() else len(text.encode())
+                yield Piece(begin + member, text, size)
+            else:
+                yield Piece(begin + member, _joined(_anything(raw)), json_text_bytes(raw))
+        except _UNREADABLE:
+            continue
+
+
+def _texts(message: msgspec.Raw) -> Iterator[tuple[int, msgspec.Raw]]:
+    """What of a message is text: of each the number of its member, and its JSON."""
     try:
         found = _message(message)
     except _UNREADABLE:
-        return 0
+        return
     texts = (found.content, found.refusal, found.reasoning_content, found.reasoning)
-    size = sum(json_text_bytes(one) for one in texts if one is not NULL)
-    if found.tool_calls is not NULL:
-        size += _tool_calls_bytes(found.tool_calls)
-    return size if found.function_call is NULL else size + _function_bytes(found.function_call)
+    for member, raw in enumerate(texts):
+        if raw is not NULL:
+            yield member, raw
+    for member, raw in enumerate((found.tool_calls, found.function_call), len(texts)):
+        if raw is not NULL:
+            yield from ((member, one) for one in _functions(raw))
 
 
-def _tool_calls_bytes(raw: msgspec.Raw) -> int:
+def _functions(raw: msgspec.Raw) -> Iterator[msgspec.Raw]:
+    """Names and arguments of calls of tools, or of the one function that is called."""
     if len(memoryview(raw)) > AI_EVENT_BYTES_MAX:
-        return json_text_bytes(raw)  # ids as well, and all that nobody has asked for
+        yield raw  # ids as well, and all that nobody has asked for
+        return
     try:
-        calls = _values(raw)
+        calls = [_ToolCall(raw)] if is_object(raw) else [_tool_call(one) for one in _values(raw)]
     except _UNREADABLE:
-        return 0
-    size = 0
+        return
     for call in calls:
         try:
-            size += _function_bytes(_tool_call(call).function)
+            function = _function(call.function)
         except _UNREADABLE:
             continue
-    return size
+        yield function.name
+        yield function.arguments
 
 
-def _function_bytes(raw: msgspec.Raw) -> int:
-    try:
-        function = _function(raw)
-    except _UNREADABLE:
-        return 0
-    return json_text_bytes(function.name) + json_text_bytes(function.arguments)
+def _joined(value: Any) -> str:
+    """The texts of *value* as one, without what says which kind of text each is."""
+    match value:
+        case str():
+            return value
+        case list():
+            return "".join(map(_joined, value))
+        case dict():
+            return "".join(_joined(member) for name, member in value.items() if name != "type")
+    return ""

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from svc.domain.times import SECOND_MS, moment_ms
+from svc.domain.locale.times import SECOND_MS, moment_ms
 
 
 def month_of(at: int) -> str:

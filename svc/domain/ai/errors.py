@@ -24,6 +24,7 @@ KINDS: Final[dict[str, ErrorKind]] = {
     "insufficient_credits": ErrorKind(402, "insufficient_quota"),
     "key_budget_exceeded": ErrorKind(402, "insufficient_quota"),
     "forbidden": ErrorKind(403, "permission_error"),
+    "unknown_url": ErrorKind(404, _REQUEST),
     "model_not_found": ErrorKind(404, _REQUEST),
     "method_not_allowed": ErrorKind(405, _REQUEST),
     "body_too_large": ErrorKind(413, _REQUEST),

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from svc.domain.limits import AI_EVENT_BYTES_MAX
+from svc.domain.ai.limits import AI_EVENT_BYTES_MAX
 
 DONE: Final = b"[DONE]"
 """The data of the event that ends a stream of completions."""

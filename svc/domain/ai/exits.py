@@ -43,20 +43,20 @@ class Exit(msgspec.Struct, frozen=True, kw_only=True):
     """The estimate of the prompt, and of what came of the completion."""
 
 
-class Metered(NamedTuple):
+class MeteredUsage(NamedTuple):
     """The usage that a call is charged for."""
 
     usage: Usage
     estimated: bool
 
 
-def metered(exit_: Exit) -> Metered:
+def metered(exit_: Exit) -> MeteredUsage:
     """The usage that counts: the provider's, else the estimate, and none where no provider answered."""
     if exit_.ended in FREE_OF_CHARGE or not exit_.sent:
-        return Metered(NONE, estimated=False)
+        return MeteredUsage(NONE, estimated=False)
     if exit_.usage is not None:
-        return Metered(exit_.usage, estimated=False)
-    return Metered(exit_.estimate, estimated=True)
+        return MeteredUsage(exit_.usage, estimated=False)
+    return MeteredUsage(exit_.estimate, estimated=True)
 
 
 class Charge(NamedTuple):

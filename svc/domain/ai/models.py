@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from svc.domain.ai.limits import AI_OUTPUT_TOKENS_ASSUMED
 from svc.domain.ai.money import FREE, MICRO, Prices
 from svc.domain.ai.requests import CompletionRequest
 from svc.domain.identity.callers import ModelOffer
-from svc.domain.limits import AI_OUTPUT_TOKENS_ASSUMED
 
 Payer = Literal["organization", "credits"]
 """Who pays a call: the organization, at its own provider; or its credits, at the service's."""
@@ -40,6 +40,8 @@ class ServiceModel(msgspec.Struct, frozen=True, kw_only=True):
     context_tokens: int
     output_tokens_max: int
     owned_by: str = "service"
+    created: int | None = None
+    """When it was configured, in seconds since the epoch; None for when the service was started."""
 
 
 class OwnModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +88,8 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     context_tokens: int | None
     """None where only an own provider knows it."""
-    output_tokens_max: int
+    output_tokens_max: int | None
+    """None likewise."""
     candidates: tuple[Candidate, ...]
     """Own providers first; there is one at least."""
 
@@ -108,10 +111,13 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     def _bound(self, request: CompletionRequest, prices: Prices) -> "Bound":
         prompt = request.prompt_bound
         if self.context_tokens is not None:
-            prompt = min(prompt, self.context_tokens)
-        limit = request.completion_tokens_max
-        each = self.output_tokens_max if limit is None else min(limit, self.output_tokens_max)
-        return Bound(prompt, request.choices, each, prices)
+            prompt = self.context_tokens if request.fills_context else min(prompt, self.context_tokens)
+        limit, most = request.completion_tokens_max, self.output_tokens_max
+        if most is None:
+            most = max(limit or 0, AI_OUTPUT_TOKENS_ASSUMED)
+        fills_output = request.effects.fills_output
+        each = most if limit is None or fills_output else min(limit, most)
+        return Bound(prompt, request.choices, each, prices, limit_counts=not fills_output)
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -122,6 +128,8 @@ class Bound(msgspec.Struct, frozen=True):
     completion_tokens: int
     """Of each choice."""
     prices: Prices
+    limit_counts: bool = True
+    """Whether the request's limit of tokens holds for all that is charged."""
 
     @property
     def micro_credits(self) -> int:
@@ -130,7 +138,7 @@ class Bound(msgspec.Struct, frozen=True):
 
     def fitting(self, free: int) -> int:
         """The largest `max_completion_tokens` that *free* micro-credits cover; 0 where none does."""
-        if self.prices.output == 0:
+        if self.prices.output == 0 or not self.limit_counts:
             return self.completion_tokens if self.micro_credits <= free else 0
         left = free * MICRO - self._scaled(0)
         return min(self.completion_tokens, max(0, left // (self.choices * self.prices.output)))
@@ -212,7 +220,7 @@ class OrganizationModels(msgspec.Struct, frozen=True, kw_only=True):
         return Choice(
             id=model_id,
             context_tokens=None if service is None else service.context_tokens,
-            output_tokens_max=AI_OUTPUT_TOKENS_ASSUMED if service is None else service.output_tokens_max,
+            output_tokens_max=None if service is None else service.output_tokens_max,
             candidates=tuple(candidates),
         )
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Final, Self
 
 import msgspec
 
+from svc.domain.ai.limits import AI_BALANCE_CREDITS_MAX, AI_PRICE_CREDITS_MAX
 from svc.domain.ai.usage import Usage
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import AI_BALANCE_CREDITS_MAX, AI_PRICE_CREDITS_MAX
 
 MICRO: Final = 1_000_000
 """Micro-credits in a credit, and the tokens that a price is for."""

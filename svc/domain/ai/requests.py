@@ -4,23 +4,18 @@ All that is not checked is the provider's business: it goes out as the bytes tha
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from svc.domain import json_input
+from svc.domain.ai.attachments import attachments_of, is_object
+from svc.domain.ai.costly_members import effects_of
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.json_members import JsonObject
-from svc.domain.ai.usage import MESSAGE_TOKENS, NULL, json_text_bytes, text_bytes, tokens_in
+from svc.domain.ai.limits import AI_ATTACHMENT_TOKENS, AI_CHOICES_MAX, AI_MODEL_ID_CHARS_MAX
+from svc.domain.ai.usage import MESSAGE_TOKENS, NULL, json_text_bytes, tokens_in
 from svc.domain.errors import InvalidInput, MalformedJson
-from svc.domain.limits import AI_ATTACHMENT_TOKENS, AI_CHOICES_MAX, AI_MODEL_ID_CHARS_MAX
-
-_DATA: Final = {"image_url": "url", "input_audio": "data", "file": "file_data"}
-"""The types of a message's parts that are attachments, and the member that holds the data of each."""
-_TYPE_BYTES_MAX: Final = 120
-"""Of the JSON of such a type, each of its characters escaped."""
-
+from svc.domain.input import json as json_input
 
 _COUNT: Final = re.compile(rb"[1-9][0-9]*")
 _DIGITS_MAX: Final = 18
@@ -31,29 +26,9 @@ class _Options(msgspec.Struct):
     include_usage: msgspec.Raw = NULL
 
 
-class _Message(msgspec.Struct):
-    content: msgspec.Raw = NULL
-
-
-class _Part(msgspec.Struct):
-    type: msgspec.Raw = NULL
-    image_url: msgspec.Raw = NULL
-    input_audio: msgspec.Raw = NULL
-    file: msgspec.Raw = NULL
-
-
-class _Data(msgspec.Struct):
-    url: msgspec.Raw = NULL
-    data: msgspec.Raw = NULL
-    file_data: msgspec.Raw = NULL
-
-
 _text: Final = msgspec.json.Decoder(str).decode
 _values: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _options: Final = msgspec.json.Decoder(_Options).decode
-_message: Final = msgspec.json.Decoder(_Message).decode
-_part: Final = msgspec.json.Decoder(_Part).decode
-_data: Final = msgspec.json.Decoder(_Data).decode
 
 
 class CompletionRequest:
@@ -62,9 +37,9 @@ class CompletionRequest:
     __slots__ = (
         "_json",
         "attachments",
-        "attachments_bytes",
         "choices",
         "completion_tokens_max",
+        "effects",
         "includes_usage",
         "messages",
         "model",
@@ -80,14 +55,13 @@ class CompletionRequest:
         self.includes_usage: Final[bool] = self._includes_usage()
         """Whether the caller of a stream asked for the event with usage."""
         self.choices: Final = self._count("n", AI_CHOICES_MAX) or 1
-        chosen, former = (self._count(name) for name in ("max_completion_tokens", "max_tokens"))
-        self.completion_tokens_max: Final = chosen or former
+        self.completion_tokens_max: Final = self._limit()
         """The most that each choice may take; None where the caller did not say."""
         messages = self._messages()
-        sizes = list(_attachments(messages))
         self.messages: Final = len(messages)
-        self.attachments: Final = len(sizes)
-        self.attachments_bytes: Final = sum(sizes)
+        self.attachments: Final = attachments_of(messages)
+        self.effects: Final = effects_of(self._json)
+        """What other members do to the bound."""
 
     def __repr__(self) -> str:
         return "CompletionRequest(•••)"
@@ -99,7 +73,8 @@ class CompletionRequest:
         """
         parts = (self._json.raw(name) for name in ("messages", "tools"))
         size = sum(json_text_bytes(raw) for raw in parts if raw is not None)
-        return tokens_in(max(0, size - self.attachments_bytes)) + self.messages * MESSAGE_TOKENS
+        data_bytes = self.attachments.data_bytes
+        return tokens_in(max(0, size - data_bytes)) + self.messages * MESSAGE_TOKENS
 
     @property
     def size(self) -> int:
@@ -108,8 +83,14 @@ class CompletionRequest:
 
     @property
     def prompt_bound(self) -> int:
-        """More tokens than the prompt has: one for each byte of the body, attachments apart."""
-        return self.size - self.attachments_bytes + self.attachments * AI_ATTACHMENT_TOKENS
+        """More tokens than a prompt has whose attachments are pictures: one a byte, and theirs."""
+        attachments = self.attachments
+        return self.size - attachments.data_bytes + attachments.number * AI_ATTACHMENT_TOKENS
+
+    @property
+    def fills_context(self) -> bool:
+        """Whether the prompt may be as long as the model takes, however short the body is."""
+        return self.attachments.fills_context or self.effects.fills_context
 
     def outgoing(self, model: str, *, usage_in_stream: bool = True) -> bytes:
         """The body for a provider that calls the model *model*: nothing else is changed.
@@ -165,6 +146,13 @@ class CompletionRequest:
             raise _invalid(name, "a whole number above 0" if largest is None else f"from 1 to {largest}")
         return value
 
+    def _limit(self) -> int | None:
+        """The limit of tokens, by either name."""
+        chosen, former = (self._count(name) for name in ("max_completion_tokens", "max_tokens"))
+        if chosen is not None and former is not None and chosen != former:
+            raise _invalid("max_tokens", "the same as `max_completion_tokens`, where both are given")
+        return chosen or former
+
     def _messages(self) -> list[msgspec.Raw]:
         try:
             messages = _values(self._raw("messages"))
@@ -173,7 +161,7 @@ class CompletionRequest:
         if not messages:
             raise _invalid("messages", "a list with at least one message")
         for place, message in enumerate(messages):
-            if not _is_object(message):
+            if not is_object(message):
                 raise _invalid(f"messages[{place}]", "an object")
         return messages
 
@@ -196,33 +184,3 @@ def _object(body: bytes) -> JsonObject:
 
 def _invalid(param: str, expected: str) -> GatewayError:
     return GatewayError("invalid_value", f"`{param}` must be {expected}.", param=param)
-
-
-def _is_object(raw: msgspec.Raw) -> bool:
-    return bytes(memoryview(raw)[:1]) == b"{"
-
-
-def _attachments(messages: list[msgspec.Raw]) -> Iterator[int]:
-    """The size of each attachment's data in *messages*; 0 for one that is elsewhere, at an address."""
-    for message in messages:
-        try:
-            parts = _values(_message(message).content)
-        except msgspec.DecodeError:
-            continue
-        for part in filter(_is_object, parts):
-            members = _part(part)
-            kind = _short_text(members.type)
-            if kind in _DATA:
-                yield _data_bytes(getattr(members, kind), _DATA[kind])
-
-
-def _short_text(raw: msgspec.Raw) -> str:
-    try:
-        return _text(raw) if len(memoryview(raw)) <= _TYPE_BYTES_MAX else ""
-    except msgspec.DecodeError:
-        return ""
-
-
-def _data_bytes(raw: msgspec.Raw, member: str) -> int:
-    data = getattr(_data(raw), member) if _is_object(raw) else NULL
-    return text_bytes(_text(data)) if bytes(memoryview(data)[:1]) == b'"' else 0

@@ -11,9 +11,9 @@ import msgspec
 
 from svc.domain.ai.answers import is_error
 from svc.domain.ai.errors import GatewayError
+from svc.domain.ai.limits import AI_REST_MS, AI_REST_MS_MAX
 from svc.domain.ai.models import Candidate
-from svc.domain.limits import AI_REST_MS, AI_REST_MS_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 PASSED_ON: Final = frozenset({400, 404, 409, 413, 422})
 """What a provider says about the request itself: its answer passes as it is."""
@@ -86,7 +86,7 @@ class Rests:
         return sorted(candidates, key=lambda candidate: self.is_resting(candidate, now))
 
 
-class Passed(msgspec.Struct, frozen=True):
+class ProviderRefusal(msgspec.Struct, frozen=True):
     """A provider's own answer about the request, which passes as it is."""
 
     status: int
@@ -122,11 +122,11 @@ class Route:
         self._asked.add((candidate.payer, candidate.provider))
         self._failures.append(failure)
 
-    def verdict(self) -> Passed | GatewayError:
+    def verdict(self) -> ProviderRefusal | GatewayError:
         """The answer to the caller after the last failure."""
         last = self._failures[-1]
         if last.is_passed_on and last.status is not None:
-            return Passed(last.status, last.body)
+            return ProviderRefusal(last.status, last.body)
         if all(failure.status == _TOO_MANY for failure in self._failures):
             soonest = min(failure.wait_ms for failure in self._failures)
             return GatewayError(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.domain.limits import AI_BODY_BYTES_MAX, AI_TOKENS_MAX
+from svc.domain.ai.limits import AI_BODY_BYTES_MAX, AI_TOKENS_MAX
 
 TOKEN_BYTES: Final = 4
 """Bytes of UTF-8 that the estimate takes for a token."""

@@ -4,7 +4,8 @@ from typing import Final, Self
 
 import msgspec
 
-from svc.domain.times import HOUR_MS, MINUTE_MS
+from svc.domain.locale.times import HOUR_MS, MINUTE_MS
+from svc.domain.retries import doubled_ms
 
 OVERDUE_PERIODS: Final = 2
 """A last good backup that is older than so many periods is told as a problem."""
@@ -43,4 +44,4 @@ class Schedule(msgspec.Struct, frozen=True):
 
 def retry_ms(failures: int) -> int:
     """How long to wait after so many failures in a row: a minute, doubled each time."""
-    return min(MINUTE_MS << min(failures - 1, 16), RETRY_MS_MAX)
+    return doubled_ms(MINUTE_MS, failures - 1, RETRY_MS_MAX)

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from svc.domain.certificates.renewal import Validity
 from svc.domain.errors import InvalidValue
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 CHAIN_BYTES_MAX: Final = 65_536
 """The longest chain that is taken; usual ones have two certificates of 2 KB each."""

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 import msgspec
 
 from svc.domain.certificates.renewal import CLOCK_DIFFERENCE_MS_MAX
-from svc.domain.times import MINUTE_MS
+from svc.domain.locale.times import MINUTE_MS
 
 
 class NameFacts(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from svc.domain.certificates.renewal import WAIT_MS_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 DETAIL_CHARS_MAX: Final = 300
 """How much of a directory's own words is repeated."""

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS
 
 PAUSES_MS: Final = tuple(minutes * MINUTE_MS for minutes in (1, 5, 15, 30, 60, 120, 240, 480, 720))
 """Pauses after the first failure, the second and so on; the last one is repeated. The first four take 51

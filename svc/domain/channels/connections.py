@@ -8,7 +8,7 @@ import msgspec
 
 from svc.domain.errors import Forbidden, InvalidValue
 from svc.domain.identity.callers import Caller
-from svc.domain.limits import URL_CHARS_MAX
+from svc.domain.records.limits import URL_CHARS_MAX
 
 Messenger = Literal[
     "telegram",
@@ -32,6 +32,9 @@ Delivery = Literal["push", "pull"]
 ConnectionStatus = Literal["active", "paused", "removed"]
 PauseReason = Literal["person", "gone"]
 """Why a connection is paused: by a person, or because its bridge's address answered 410."""
+
+ConnectionState = Literal["active", "paused", "offline"]
+"""What one word says of a connection that is there."""
 
 HealthState = Literal["online", "offline"]
 HealthReason = Literal["token_revoked", "network", "rate_limited", "other"]
@@ -72,9 +75,11 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
     """The address that replies are pushed to."""
     contract: str
     status: ConnectionStatus
-    pause_reason: PauseReason | None
-    health: Health | None
+    pause_reason: PauseReason | None = None
+    health: Health | None = None
     """None until the bridge has reported."""
+    previous_secret_until: int | None = None
+    """Until when the signing secret before the present one signs as well; None if none was replaced."""
     created_at: int
     updated_at: int
 
@@ -82,6 +87,13 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
     def is_paused(self) -> bool:
         """Whether replies wait without expiring."""
         return self.status == "paused"
+
+    @property
+    def state(self) -> ConnectionState:
+        """What people set comes before what the bridge reports."""
+        if self.is_paused:
+            return "paused"
+        return "offline" if self.health is not None and self.health.state == "offline" else "active"
 
     @property
     def hands_out(self) -> bool:

@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from svc.domain.channels.connections import HealthReason, HealthState
-from svc.domain.channels.replies import ReplyState, ReportedState
-from svc.domain.limits import (
+from svc.domain.channels.limits import (
     ATTACHMENT_BYTES_MAX,
     ATTACHMENT_DATA_LEVELS_MAX,
     ATTACHMENT_NAME_CHARS_MAX,
@@ -23,12 +22,13 @@ from svc.domain.limits import (
     EXTERNAL_ID_CHARS_MAX,
     MEDIA_TYPE_CHARS_MAX,
     MESSAGE_CHARS_MAX,
-    NAME_CHARS_MAX,
     PULL_WAIT_SECONDS_MAX,
     PULLED_REPLIES_MAX,
-    URL_CHARS_MAX,
 )
-from svc.domain.times import SECOND_MS
+from svc.domain.channels.replies import ReplyState, ReportedState
+from svc.domain.identity.limits import NAME_CHARS_MAX
+from svc.domain.locale.times import SECOND_MS
+from svc.domain.records.limits import URL_CHARS_MAX
 
 ExternalId = Annotated[str, Meta(min_length=1, max_length=EXTERNAL_ID_CHARS_MAX)]
 """An id that the messenger or its bridge made."""

@@ -19,7 +19,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from svc.domain.limits import LAPSES_MAX, LEASE_MS, PUSH_HOLD_MS, PUSH_RETRIES_MS, REPLY_LIFE_MS
+from svc.domain.channels.limits import LAPSES_MAX, LEASE_MS, PUSH_HOLD_MS, PUSH_RETRIES_MS, REPLY_LIFE_MS
+from svc.domain.retries import RetryPlan
 
 ReplyState = Literal["waiting", "taken", "sent", "delivered", "read", "failed", "cancelled"]
 ReportedState = Literal["sent", "delivered", "read", "failed"]
@@ -28,6 +29,7 @@ Failure = Literal["lapsed", "expired", "reported", "removed", "unreadable"]
 """Why a reply failed: its last lease lapsed; it expired; its bridge reported so; its connection was removed;
 or its stored row cannot be decoded."""
 
+_PUSH_PLAN: Final = RetryPlan(PUSH_RETRIES_MS, repeats_last=True)
 _REPLACED_BY: Final[dict[ReportedState, frozenset[ReplyState]]] = {
     "sent": frozenset({"waiting", "taken"}),
     "delivered": frozenset({"waiting", "taken", "sent", "failed", "cancelled"}),
@@ -107,8 +109,7 @@ def put_off(reply: Dispatch, attempt: int, now: int, retry_after_ms: int = 0) ->
     """
     if reply.lease_expires_at is None or reply.attempts != attempt:
         return reply
-    planned_ms = PUSH_RETRIES_MS[min(reply.push_failures, len(PUSH_RETRIES_MS) - 1)]
-    wait_ms = max(planned_ms, min(retry_after_ms, REPLY_LIFE_MS))
+    wait_ms = max(_PUSH_PLAN.wait_ms(reply.push_failures) or 0, min(retry_after_ms, REPLY_LIFE_MS))
     return _put_back(reply, offer_at=now + wait_ms, push_failures=reply.push_failures + 1)
 
 

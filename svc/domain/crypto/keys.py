@@ -7,6 +7,7 @@ refuse a mistyped one without a look-up. Secrets are stored as their SHA-256 alo
 import string
 import zlib
 from hashlib import sha256
+from itertools import count
 from typing import Final
 
 from svc.domain.randomness import Randomness
@@ -15,13 +16,17 @@ FORM_KEY: Final = "svcf_"
 EMBED_KEY: Final = "svce_"
 API_KEY: Final = "svck_"
 GATEWAY_KEY: Final = "svcg_"
+ACCESS_TOKEN: Final = "svca_"  # noqa: S105  # a prefix
+REFRESH_TOKEN: Final = "svcr_"  # noqa: S105  # a prefix
+APP_SECRET: Final = "svco_"  # noqa: S105  # a prefix
 SERVER_KEY: Final = "sk_live_"
 CHANNEL_KEY: Final = "ck_live_"
 SIGN_IN_LINK: Final = "svcl_"
-FIRST_OWNER: Final = "svco_"
+FIRST_OWNER: Final = "svcn_"
 INVITATION: Final = "svci_"
-RESET_LINK: Final = "svcr_"
+RESET_LINK: Final = "svcw_"
 PROOF_LINK: Final = "svcp_"
+ADDRESS_LINK: Final = "svcm_"
 SESSION: Final = "svcs_"
 
 _BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -39,6 +44,16 @@ def new_key(prefix: str, random: Randomness) -> str:
         digits += "".join(_BASE62[byte % len(_BASE62)] for byte in random(_BODY_LENGTH) if byte < _EVEN_BYTES)
     body = prefix + digits[:_BODY_LENGTH]
     return body + _checksum(body)
+
+
+def derived_key(prefix: str, seed: bytes) -> str:
+    """The key with *prefix* that follows from *seed*, 32 secret bytes: always the same one."""
+    counter = count()
+
+    def stream(_size: int) -> bytes:
+        return sha256(seed + next(counter).to_bytes(4, "big")).digest()
+
+    return new_key(prefix, stream)
 
 
 def well_formed(key: str, prefix: str) -> bool:

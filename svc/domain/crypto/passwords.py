@@ -16,7 +16,7 @@ from argon2.low_level import hash_secret
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN
+from svc.domain.identity.limits import PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN
 
 HASHER: Final = PasswordHasher.from_parameters(RFC_9106_LOW_MEMORY)
 _SALT_BYTES: Final = 16

@@ -20,6 +20,17 @@ def new_secret(random: Randomness) -> str:
     return SECRET_PREFIX + b64encode(random(_SECRET_BYTES)).decode()
 
 
+def same_headers(delivery_id: str, *, event: str, contract: str) -> dict[str, str]:
+    """The headers of a delivery of JSON that are the same at each attempt."""
+    return {
+        "X-Service-Delivery": delivery_id,
+        "webhook-id": delivery_id,
+        "Content-Type": "application/json",
+        "X-Service-Event": event,
+        "X-Service-Contract": contract,
+    }
+
+
 class Signer:
     """Signs what goes to one receiver, with each of its secrets.
 
@@ -53,11 +64,8 @@ class Signer:
         self, delivery_id: str, timestamp: int, body: bytes, *, event: str, contract: str
     ) -> dict[str, str]:
         """All headers of a delivery of JSON: as `signed_headers`, with the type of the *event*."""
-        return self.signed_headers(delivery_id, timestamp, body) | {
-            "Content-Type": "application/json",
-            "X-Service-Event": event,
-            "X-Service-Contract": contract,
-        }
+        same = same_headers(delivery_id, event=event, contract=contract)
+        return self.signed_headers(delivery_id, timestamp, body) | same
 
 
 def _digest(keyed: hmac.HMAC, message: bytes) -> bytes:

@@ -5,17 +5,15 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from svc.domain.limits import (
+from svc.domain.embeds.limits import (
     EMBED_BODY_CHARS_MAX,
     EMBED_FIELDS_MAX,
     EMBED_ROWS,
     EMBED_ROWS_MAX,
     EMBED_SUBTITLE_CHARS_MAX,
     EMBED_TITLE_CHARS_MAX,
-    FILTERS_MAX,
-    SORTS_MAX,
-    URL_CHARS_MAX,
 )
+from svc.domain.records.limits import FILTERS_MAX, SORTS_MAX, URL_CHARS_MAX
 from svc.domain.records.queries import Filter, Sort
 
 EmbedStatus = Literal["active", "paused", "removed"]

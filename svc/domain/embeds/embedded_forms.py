@@ -1,18 +1,18 @@
 """A website form as an embed shows it: its known fields, each with its kind of control."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 
 from svc.domain.forms.fields import RECOGNISED, Kind, field_map, meaning_of, plain_name
 from svc.domain.forms.forms import Form
-from svc.domain.limits import EMAIL_CHARS_MAX, FORM_VALUE_CHARS_MAX, NAME_CHARS_MAX, PHONE_CHARS_MAX
-from svc.domain.records.properties import SET_BY_FORMS, Property, PropertyType
-
-Control = Literal[
-    "text", "email", "tel", "url", "number", "date", "datetime-local", "checkbox", "select", "choices", "area"
-]
+from svc.domain.forms.limits import FORM_VALUE_CHARS_MAX
+from svc.domain.identity.limits import EMAIL_CHARS_MAX, NAME_CHARS_MAX
+from svc.domain.records.kinds.kind import Control
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import PHONE_CHARS_MAX
+from svc.domain.records.properties import Property
 
 
 class EmbeddedField(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,19 +49,6 @@ _USUAL: Final[Mapping[Kind, EmbeddedField]] = {
 }
 """The fields of every form, in this order."""
 _MESSAGE: Final = "message"
-_CONTROLS: Final[Mapping[PropertyType, Control]] = {
-    "long_text": "area",
-    "number": "number",
-    "amount": "number",
-    "date": "date",
-    "datetime": "datetime-local",
-    "boolean": "checkbox",
-    "select": "select",
-    "multi_select": "choices",
-    "email": "email",
-    "phone": "tel",
-    "url": "url",
-}
 
 
 def embedded(form: Form, properties: Mapping[str, Property]) -> EmbeddedForm:
@@ -82,10 +69,9 @@ def _fields(form: Form, properties: Mapping[str, Property]) -> Iterator[Embedded
             yield msgspec.structs.replace(usual, name=name)
     for name, slug in form.field_map.items():
         prop = properties.get(slug)
-        if prop is not None and prop.type in SET_BY_FORMS and slug not in _USUAL:
-            yield EmbeddedField(
-                name=name, label=prop.label, control=_CONTROLS.get(prop.type, "text"), options=prop.options
-            )
+        form_input = None if prop is None else KINDS[prop.type].form
+        if prop is not None and form_input is not None and slug not in _USUAL:
+            yield EmbeddedField(name=name, label=prop.label, control=form_input.control, options=prop.options)
     if meaning_of(_MESSAGE, mapping) is None and _MESSAGE not in mapping:
         yield EmbeddedField(name=_MESSAGE, label="Message", control="area")
 

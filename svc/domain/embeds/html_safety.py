@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import URL_CHARS_MAX
+from svc.domain.records.limits import URL_CHARS_MAX
 
 # Browsers drop tabs and line ends inside an address and blanks before it, and read `\` as `/`. So none of
 # these is accepted, and this is an allowlist.

@@ -1,20 +1,20 @@
 """Validation of an embed when it is saved: it shows what its owner meant, and no personal data."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, assert_never
 
 from svc.domain.embeds.blocks import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock
 from svc.domain.embeds.html_safety import check_href, check_src
-from svc.domain.errors import Fault, InvalidInput, InvalidValue
-from svc.domain.limits import (
+from svc.domain.embeds.limits import (
     EMBED_BODY_CHARS_MAX,
     EMBED_FIELDS_MAX,
     EMBED_ROWS_MAX,
     EMBED_SUBTITLE_CHARS_MAX,
     EMBED_TITLE_CHARS_MAX,
-    NAME_CHARS_MAX,
 )
-from svc.domain.near_names import hint, shown
+from svc.domain.errors import Fault, InvalidInput, InvalidValue
+from svc.domain.identity.limits import NAME_CHARS_MAX
+from svc.domain.input.near_names import hint, shown
 from svc.domain.records.objects import is_public
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import parse, placed
@@ -103,6 +103,8 @@ def _faults(at: str, block: AnyBlock, known: NamedByBlocks) -> Iterator[Fault]:
                 yield Fault(f"{at}/objectType", "not_found", detail)
             else:
                 yield from _records_faults(at, block, object_, known.country)
+        case _:
+            assert_never(block)
 
 
 def _records_faults(

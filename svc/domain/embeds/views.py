@@ -1,7 +1,7 @@
 """What an embed shows: its blocks with the values of published records, and their JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import msgspec
 from markupsafe import escape
@@ -10,9 +10,10 @@ from msgspec import UNSET, UnsetType
 from svc.domain.embeds.blocks import FormBlock, HeroBlock, RecordsBlock, Refused, TextBlock
 from svc.domain.embeds.embedded_forms import EmbeddedForm
 from svc.domain.embeds.html_safety import is_safe_href, is_safe_src
+from svc.domain.embeds.limits import EMBED_RECORDS_BYTES_MAX
 from svc.domain.files.files import is_file_id
-from svc.domain.limits import EMBED_RECORDS_BYTES_MAX
 from svc.domain.records.formats import Formats
+from svc.domain.records.kinds.registry import KINDS
 from svc.domain.records.properties import CURRENCY_SUFFIX, Property
 from svc.domain.records.values import Values
 
@@ -126,13 +127,15 @@ def _raw(prop: Property, values: Values, names: Mapping[str, str]) -> Any:
     value = values.get(prop.slug)
     if value is None:
         return None
-    if prop.type == "relation":
-        return names.get(value)
-    if prop.type == "picture":
-        return None if is_file_id(value) or not is_safe_src(value) else value
-    if prop.type == "url":
-        return value if is_safe_href(value) else None
-    return value
+    match KINDS[prop.type].refers_to:
+        case "record" | "member":
+            return names.get(value)
+        case "file":
+            return None if is_file_id(value) or not is_safe_src(value) else value
+        case None:
+            return value if prop.type != "url" or is_safe_href(value) else None
+        case other:
+            assert_never(other)
 
 
 def shown(views: Sequence[BlockView]) -> ShownEmbed:

@@ -11,7 +11,7 @@ import msgspec
 import phonenumbers
 from phonenumbers import NumberParseException
 
-from svc.domain.limits import MARK_CHARS_MIN, PHONE_DIGITS_MIN
+from svc.domain.erasure.limits import MARK_CHARS_MIN, PHONE_DIGITS_MIN
 
 ERASED: Final = "[erased]"
 """What stands in a text where a mark was."""

@@ -4,9 +4,9 @@ import hmac
 from base64 import urlsafe_b64encode
 from typing import Final
 
+from svc.domain.files.limits import FILE_ADDRESS_LIFE_MS
 from svc.domain.identity.callers import FileLinks
-from svc.domain.limits import FILE_ADDRESS_LIFE_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 PATH: Final = "/api/v1/files/"
 _DIGITS_MAX: Final = 12

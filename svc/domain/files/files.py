@@ -7,11 +7,12 @@ from typing import Final, Literal
 
 import msgspec
 
-from svc.domain.errors import Forbidden, InvalidValue
+from svc.domain.errors import Conflict, Forbidden, InvalidValue, NotFound
+from svc.domain.files.limits import FILE_NAME_CHARS_MAX
 from svc.domain.identity.callers import Caller, CallerKind
 from svc.domain.identity.roles import Permission
 from svc.domain.identity.tool_names import lasting_name
-from svc.domain.limits import FILE_NAME_CHARS_MAX
+from svc.domain.input.near_names import shown
 
 Noun = Literal["record", "message"]
 """What uses a file."""
@@ -88,7 +89,7 @@ def may_see(caller: Caller, file: StoredFile, nouns: Collection[Noun]) -> bool:
     """Whether *caller* may see a file that is used by *nouns*; an unused one is its uploader's alone."""
     if nouns:
         return any(NEEDED[noun][0] in caller.permissions for noun in nouns)
-    return caller.kind == "operator" or (file.creator_kind, file.creator_id) == (caller.kind, caller.id)
+    return caller.kind == "operator" or _uploaded(caller, file)
 
 
 def check_may_remove(caller: Caller, nouns: Collection[Noun]) -> None:
@@ -97,6 +98,26 @@ def check_may_remove(caller: Caller, nouns: Collection[Noun]) -> None:
         needed = NEEDED[noun][1]
         if needed not in caller.permissions:
             raise Forbidden(f"a {noun} uses this file: to remove it needs the permission {needed}")
+
+
+def check_may_discard(caller: Caller, file: StoredFile, nouns: Collection[Noun]) -> None:
+    """Check that *caller* may discard a file that is used by *nouns*: its uploader, or who has `security`.
+
+    Raises:
+        NotFound: the caller may not know of it.
+        Forbidden: the caller only sees it.
+        Conflict: something uses it.
+    """
+    if not (_uploaded(caller, file) or "security" in caller.permissions):
+        if not may_see(caller, file, nouns):
+            raise NotFound(f"there is no file {shown(file.id)}")
+        raise Forbidden("a file is discarded by what uploaded it; others need the permission security")
+    if nouns:
+        raise Conflict(f"a {min(nouns)} uses this file, so it stays: `file.remove` removes it all the same")
+
+
+def _uploaded(caller: Caller, file: StoredFile) -> bool:
+    return (file.creator_kind, file.creator_id) == (caller.kind, caller.id)
 
 
 def check_may_upload(caller: Caller) -> None:

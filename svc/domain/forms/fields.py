@@ -14,6 +14,10 @@ RECOGNISED: Final[dict[Kind, tuple[str, ...]]] = {
     "name": ("name", "fullName", "clientName", "customerName", "first_name", "firstName"),
 }
 """The names recognised in every form, in order of precedence."""
+FIRST_NAMES: Final = frozenset({"first_name", "firstname"})
+"""Of these, by plain name, those that are no whole name where a surname stands beside them."""
+SURNAMES: Final = ("last_name", "lastname", "surname", "family_name", "familyname")
+"""The plain names of fields for a surname, in order of precedence."""
 
 
 class Meaning(NamedTuple):

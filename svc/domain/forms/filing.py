@@ -5,15 +5,16 @@ the batch makes; so two submissions of one new person make one contact.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 
 from svc.domain.errors import InvalidValue
 from svc.domain.forms.forms import Form, deal_title
-from svc.domain.limits import CANDIDATES_MAX
+from svc.domain.forms.limits import CANDIDATES_MAX
 from svc.domain.records.matching import Clear, HeldReason, Match, NoMatch, Unclear, gain, match
-from svc.domain.records.properties import Property, Value, coerce
+from svc.domain.records.properties import Property, Value
+from svc.domain.records.values import coerce
 from svc.domain.scalars import Scalar, text_of
 
 
@@ -194,6 +195,8 @@ def _candidates(match_: Match) -> tuple[str, ...]:
             return candidates[:CANDIDATES_MAX]
         case NoMatch():
             return ()
+        case _:
+            assert_never(match_)
 
 
 def _wanted(submission: StoredSubmission, directory: ContactIndex) -> tuple[dict[str, Value], set[str]]:

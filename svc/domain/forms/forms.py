@@ -7,7 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from svc.domain.forms.fields import plain_name
-from svc.domain.limits import DEAL_TITLE_CHARS_MAX
+from svc.domain.forms.limits import DEAL_TITLE_CHARS_MAX
 from svc.domain.scalars import Scalar, text_of
 
 FormStatus = Literal["active", "paused", "removed"]

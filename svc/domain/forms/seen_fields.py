@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from svc.domain.forms.fields import field_map, meaning_of, plain_name
-from svc.domain.limits import FORM_FIELDS_MAX
-from svc.domain.near_names import nearest
+from svc.domain.forms.limits import FORM_FIELDS_MAX
+from svc.domain.input.near_names import nearest
 from svc.domain.scalars import Scalar
 
 
-class SeenField(msgspec.Struct, frozen=True, kw_only=True):
+class RecentField(msgspec.Struct, frozen=True, kw_only=True):
     """A field of recent submissions."""
 
     name: str
@@ -25,7 +25,7 @@ class SeenField(msgspec.Struct, frozen=True, kw_only=True):
 
 def seen_fields(
     submissions: Iterable[Mapping[str, Scalar]], mapping: Mapping[str, str], slugs: Collection[str]
-) -> list[SeenField]:
+) -> list[RecentField]:
     """The fields of *submissions*, which are given newest first, under a form's *mapping* to *slugs*."""
     names: dict[str, str] = {}
     examples: dict[str, Scalar] = {}
@@ -44,7 +44,7 @@ def seen_fields(
         free = [slug for slug in slugs if slug not in by_plain.values()]
         alike = nearest(name, free) if property_ is None else []
         seen.append(
-            SeenField(
+            RecentField(
                 name=name,
                 example=examples.get(plain),
                 property=property_,

@@ -7,10 +7,11 @@ import msgspec
 from svc.domain.errors import Fault, InvalidInput, InvalidValue, pointer_to
 from svc.domain.forms.fields import field_map, meaning_of, plain_name
 from svc.domain.forms.forms import NewForm
+from svc.domain.forms.limits import DEAL_TEMPLATE_CHARS_MAX, FORM_FIELD_NAME_CHARS_MAX, FORM_FIELDS_MAX
 from svc.domain.identity.people import clean_name
-from svc.domain.limits import DEAL_TEMPLATE_CHARS_MAX, FORM_FIELD_NAME_CHARS_MAX, FORM_FIELDS_MAX
-from svc.domain.near_names import hint, shown
-from svc.domain.records.properties import SET_BY_FORMS, Property
+from svc.domain.input.near_names import hint, shown
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.properties import Property
 
 
 def checked(
@@ -63,7 +64,7 @@ def _mapping_faults(mapping: Mapping[str, str], properties: Mapping[str, Propert
         if prop is None:
             detail = f"a contact has no property {shown(slug)}{hint(slug, properties)}"
             yield Fault(at, "unknown_property", detail)
-        elif prop.type not in SET_BY_FORMS:
+        elif KINDS[prop.type].form is None:
             yield Fault(at, "invalid_value", f"{slug!r} is a {prop.type}, which no form can set")
 
 

@@ -12,22 +12,30 @@ import msgspec
 
 from svc.domain.errors import DomainError, InvalidValue
 from svc.domain.forms.card_numbers import CARD_DIGITS_MIN, is_card_number, without_cards
-from svc.domain.forms.fields import FieldMap, Kind, Meaning, meaning_of, plain_name
-from svc.domain.forms.sensitive_fields import is_secret_name, is_sensitive_name
-from svc.domain.limits import (
+from svc.domain.forms.fields import (
+    FIRST_NAMES,
+    SURNAMES,
+    FieldMap,
+    Kind,
+    Meaning,
+    meaning_of,
+    plain_name,
+)
+from svc.domain.forms.limits import (
     FORM_FIELD_NAME_CHARS_MAX,
     FORM_FIELDS_MAX,
     FORM_KEY_CHARS_MAX,
     FORM_VALUE_CHARS_MAX,
 )
+from svc.domain.forms.sensitive_fields import is_secret_name, is_sensitive_name
 from svc.domain.records.contact_points import Phone, is_assigned, normalise_email, parse_phone
 from svc.domain.scalars import Scalar
 
-FieldFault: TypeAlias = Literal["too_long", "wrong_type", "unstorable", "invalid"]
+FieldFault: TypeAlias = Literal["too_long", "wrong_type", "file", "unstorable", "invalid"]
 """What is wrong with one field.
 
-A string that is `too_long`; a value of the `wrong_type`, as lists and objects are; a character
-in it that is `unstorable`; or an e-mail address or a phone number that is `invalid`.
+A string that is `too_long`; a value of the `wrong_type`, as lists and objects are; a `file`, which forms do
+not take; a character in it that is `unstorable`; or an e-mail address or a phone number that is `invalid`.
 """
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
@@ -41,7 +49,11 @@ class BadSubmission(DomainError):
     ) -> None:
         super().__init__(reason)
         self.reason: Literal["shape", "text"] = reason
-        self.fields = dict(fields or {})
+        self.fields = {
+            name: fault
+            for name, fault in (fields or {}).items()
+            if 0 < len(name) <= FORM_FIELD_NAME_CHARS_MAX and _is_storable(name)
+        }
         """The fields at fault whose names can be repeated in an answer."""
 
 
@@ -111,7 +123,7 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
     the form maps them: then it asks for them on purpose.
 
     Of several fields for the same thing, the first good one in the order of the contract is the
-    contact's, and the others stay ordinary fields.
+    contact's, and the others stay ordinary fields. A surname is joined to a first name and stays one, too.
     """
     named = {name: value for name, value in values.items() if not _is_dropped(name, mapping, country)}
     contact = _contact_fields(named, mapping)
@@ -124,6 +136,9 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
     fields, cut = _without_cards(named, {*phones, *emails})
     names = {name: full for name in contact["name"] if (full := _full_name(fields.get(name)))}
 
+    name_field, name = next(iter(names.items()), (None, None))
+    if name_field is not None and name is not None and plain_name(name_field) in FIRST_NAMES - {*mapping}:
+        name = _with_surname(name, fields, mapping)
     phone_field, phone = next(iter(phones.items()), (None, None))
     recognised = [*islice(emails, 1), *islice(names, 1)]
     if phone_field is not None and phone is not None and phone.extension is None:
@@ -131,7 +146,7 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
     return PreparedSubmission(
         email=next(iter(emails.values()), None),
         phone=phone.number if phone else None,
-        name=next(iter(names.values()), None),
+        name=name,
         fields=fields,
         recognised=tuple(recognised),
         mapped=_mapped_fields(fields, mapping),
@@ -239,6 +254,18 @@ def _full_name(value: Scalar) -> str | None:
     return " ".join(value.split()) if isinstance(value, str) else None
 
 
+def _with_surname(name: str, fields: Mapping[str, Scalar], mapping: FieldMap) -> str:
+    """The first name *name* with the surname among *fields*, if there is one that the form does not map."""
+    known = {*SURNAMES} - {*mapping}
+    surnames: dict[str, str] = {}
+    for field, value in fields.items():
+        plain, surname = plain_name(field), _full_name(value)
+        if surname and plain in known:
+            surnames.setdefault(plain, surname)
+    found = (f"{name} {surnames[plain]}" for plain in SURNAMES if plain in surnames)
+    return next((full for full in found if len(full) <= FORM_VALUE_CHARS_MAX), name)
+
+
 def _is_blank(value: Scalar) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
@@ -254,7 +281,7 @@ def _check_shape(values: Mapping[str, object]) -> None:
         elif isinstance(value, str) and len(value) > FORM_VALUE_CHARS_MAX:
             faults[name] = "too_long"
     if faults or not names_good:
-        raise BadSubmission("shape", {name: fault for name, fault in faults.items() if _is_storable(name)})
+        raise BadSubmission("shape", faults)
 
 
 def _check_text(key: str, values: Mapping[str, Scalar]) -> None:
@@ -266,7 +293,7 @@ def _check_text(key: str, values: Mapping[str, Scalar]) -> None:
         {
             name: "unstorable"
             for name, value in values.items()
-            if isinstance(value, str) and _is_storable(name) and not _is_storable(value)
+            if isinstance(value, str) and not _is_storable(value)
         },
     )
 

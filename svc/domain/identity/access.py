@@ -5,7 +5,7 @@ actor caches them, and reloads them when a change is announced; the functions he
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, assert_never
 
 import msgspec
 
@@ -17,6 +17,11 @@ MemberStatus = Literal["active", "deactivated", "frozen"]
 """`deactivated` by the organization; `frozen` until the case has been reviewed."""
 
 KeyKind = Literal["api", "gateway"]
+
+
+KeyStop = Literal["creator_frozen", "creator_deactivated", "creator_gone", "home_forbids"]
+"""Why a key is stopped that is neither revoked nor expired: its creator is frozen, deactivated or no member
+any more, or has a home that does not allow its people keys elsewhere."""
 
 
 class Membership(msgspec.Struct, frozen=True):
@@ -44,6 +49,18 @@ class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
     last_used_at: int | None
 
 
+class GrantFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts about the live grant of a connected app. Times are ms since the epoch."""
+
+    id: str
+    person_id: str
+    role_id: str
+    only_reads: bool
+    tools: frozenset[str] | None
+    expires_at: int
+    last_used_at: int | None
+
+
 class Enabler(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """In whose name a workflow runs: the person who enabled it, or whose key did."""
 
@@ -63,11 +80,22 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     members: Mapping[str, Membership]
     """By the person's id."""
     keys: Mapping[str, KeyFacts]
-    """By the digest of the secret."""
+    """By the digest of the secret; a key that was rolled has two, while both open something."""
+    grants: Mapping[str, GrantFacts]
+    """By their ids."""
 
     def role(self, role_id: str) -> Role:
         """The role of that id; a deleted one permits nothing."""
         return BUILTIN_ROLES.get(role_id) or self.roles.get(role_id) or Role(role_id, "", frozenset())
+
+
+def key_stop(creator: Membership | None) -> KeyStop | None:
+    """Why keys of *creator* open nothing now; None where they do. None for a person who is no member."""
+    if creator is None:
+        return "creator_gone"
+    if creator.status != "active":
+        return "creator_frozen" if creator.status == "frozen" else "creator_deactivated"
+    return None if creator.keys_allowed else "home_forbids"
 
 
 def admit_key(access: Access, digest: str, now: int) -> Caller:
@@ -79,8 +107,8 @@ def admit_key(access: Access, digest: str, now: int) -> Caller:
     key = access.keys.get(digest)
     if key is None or now >= key.expires_at:
         raise Unauthenticated
-    creator = _active(access, key.creator_id)
-    if not creator.keys_allowed:
+    creator = access.members.get(key.creator_id) if access.is_open else None
+    if creator is None or key_stop(creator) is not None:
         raise Unauthenticated
     return Caller(
         organization_id=access.organization_id,
@@ -93,6 +121,29 @@ def admit_key(access: Access, digest: str, now: int) -> Caller:
         models=key.models,
         has_budget=key.has_budget,
         expires_at=key.expires_at,
+    )
+
+
+def admit_grant(access: Access, grant_id: str, now: int) -> Caller:
+    """The caller with a token of the grant; its permissions are those that grant and person both have now.
+
+    Raises `Unauthenticated`, without a reason, as `admit_key` does.
+    """
+    grant = access.grants.get(grant_id)
+    if grant is None or now >= grant.expires_at:
+        raise Unauthenticated
+    person = access.members.get(grant.person_id) if access.is_open else None
+    if person is None or key_stop(person) is not None:
+        raise Unauthenticated
+    return Caller(
+        organization_id=access.organization_id,
+        kind="grant",
+        id=grant.id,
+        person_id=grant.person_id,
+        permissions=weaker(access.role(grant.role_id), access.role(person.role_id)),
+        tools=grant.tools,
+        only_reads=grant.only_reads,
+        expires_at=grant.expires_at,
     )
 
 
@@ -156,15 +207,24 @@ def admit_again(access: Access, caller: Caller, now: int) -> Caller:
     """Admit again a *caller* that was admitted before, with current permissions. Raises `Unauthenticated`."""
     match caller.kind:
         case "key":
-            digests = (key_digest for key_digest, key in access.keys.items() if key.id == caller.id)
-            return admit_key(access, next(digests, ""), now)
+            return admit_key(access, digest_of(access, caller.id), now)
+        case "grant":
+            return admit_grant(access, caller.id, now)
         case "person":
             return admit_person(access, caller.id, caller.confirmed_at)
         case "agent":
             admitted = admit_agent(access, caller.id, caller.person_id or "", caller.role_id or "")
             return msgspec.structs.replace(admitted, tools=caller.tools, narrowed_to=caller.narrowed_to)
-        case _:
+        case "workflow" | "operator" | "service":
             return caller
+        case _:
+            assert_never(caller.kind)
+
+
+def digest_of(access: Access, key_id: str) -> str:
+    """The digest of the key with that id, of its newest value; empty where it opens nothing."""
+    own = ((key.expires_at, digest) for digest, key in access.keys.items() if key.id == key_id)
+    return max(own, default=(0, ""))[1]
 
 
 def _active(access: Access, person_id: str) -> Membership:

@@ -3,7 +3,7 @@
 import hmac
 
 from svc.domain.crypto.keys import FIRST_OWNER, digest, new_key
-from svc.domain.limits import FIRST_OWNER_LIFE_MS
+from svc.domain.identity.limits import FIRST_OWNER_LIFE_MS
 from svc.domain.randomness import Randomness
 
 

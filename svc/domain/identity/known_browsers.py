@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from svc.domain.limits import KNOWN_PEOPLE_MAX
+from svc.domain.identity.limits import KNOWN_PEOPLE_MAX
 from svc.domain.randomness import Randomness
 
 _NAME_BYTES: Final = 16

@@ -9,9 +9,9 @@ from zoneinfo import available_timezones
 import msgspec
 import phonenumbers
 
-from svc.domain.currencies import CURRENCIES
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.identity.people import clean_name
+from svc.domain.locale.currencies import CURRENCIES
 
 Plan = Literal["free", "pro", "business", "enterprise"]
 
@@ -39,6 +39,8 @@ class Organization(msgspec.Struct, frozen=True, kw_only=True):
     """Whether people whose home this is may issue keys in other organizations."""
     own_provider_falls_back_to_credits: bool = False
     """Whether a call goes on from an own AI provider to the service's, which takes credits."""
+    members_may_connect_apps: bool = False
+    """Whether members without the permission `security` may connect apps."""
     version: int
 
     def in_trial(self, now: int) -> bool:

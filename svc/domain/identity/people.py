@@ -1,11 +1,12 @@
 """People: their accounts, and what they are called."""
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
-from svc.domain.errors import InvalidValue
-from svc.domain.limits import NAME_CHARS_MAX
+from svc.domain.errors import Conflict, InvalidValue, at
+from svc.domain.identity.limits import NAME_CHARS_MAX
 
 WELCOME_PATH: Final = "/app/welcome"
 """The screen of a one-time link. Its token stands after `#`, so no log and no `Referer` has it."""
@@ -29,4 +30,17 @@ def clean_name(text: str) -> str:
     name = text.strip()
     if not (0 < len(name) <= NAME_CHARS_MAX and name.isprintable()):
         raise InvalidValue(f"a name is one line of 1 to {NAME_CHARS_MAX} visible characters")
+    return name
+
+
+def unique_name(text: str, what: str, others: Iterable[str]) -> str:
+    """*text* as the name of a *what*, which none of the *others* has, in whatever case.
+
+    Raises `InvalidInput` at `/name`, and `Conflict`.
+    """
+    with at("/name"):
+        name = clean_name(text)
+    for other in others:
+        if other.casefold() == name.casefold():
+            raise Conflict(f"there is a {what} called {other!r} already")
     return name

@@ -2,7 +2,7 @@
 
 import hmac
 
-from svc.domain.limits import RESET_WINDOW_MS, RESETS_FROM_ADDRESS_MAX, RESETS_OF_ACCOUNT_MAX
+from svc.domain.identity.limits import RESET_WINDOW_MS, RESETS_FROM_ADDRESS_MAX, RESETS_OF_ACCOUNT_MAX
 from svc.domain.net.client_addresses import sender_of
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 

@@ -4,7 +4,7 @@ import hmac
 
 import msgspec
 
-from svc.domain.limits import CONFIRMATION_MS, SESSION_IDLE_MS
+from svc.domain.identity.limits import CONFIRMATION_MS, SESSION_IDLE_MS
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ An account that does not exist is paced like any other.
 from collections.abc import Iterable
 from typing import Final
 
-from svc.domain.limits import (
+from svc.domain.identity.limits import (
     ACCOUNT_FAILURES_MAX,
     ACCOUNT_SPACING_MS,
     ADDRESS_FAILURES_MAX,

@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from svc.domain.limits import IMPORT_CELL_CHARS_MAX
+from svc.domain.imports.limits import IMPORT_CELL_CHARS_MAX
 
 SEPARATORS: Final = (",", ";", "\t", "|")
 _SNIFFED_MAX: Final = 50

@@ -33,14 +33,14 @@ _UNIT_BYTES: Final[dict[Encoding, int]] = {"utf-8": 1, "windows-1252": 1, "utf-1
 _ESCAPED: Final = re.compile("[\udc80-\udcff]")
 
 
-class Detected(NamedTuple):
+class DetectedEncoding(NamedTuple):
     """An encoding, and the length of the byte order mark before the text."""
 
     encoding: Encoding
     mark_bytes: int
 
 
-def detect(head: bytes, *, whole: bool, asked: Encoding | None = None) -> Detected:
+def detect(head: bytes, *, whole: bool, asked: Encoding | None = None) -> DetectedEncoding:
     """The encoding of a file that begins with *head*, which may be the *whole* of it.
 
     A byte order mark decides, unless an encoding is *asked* for. Else it is UTF-8, if the head is, or
@@ -48,14 +48,14 @@ def detect(head: bytes, *, whole: bool, asked: Encoding | None = None) -> Detect
     """
     for mark, encoding in _MARKS:
         if head.startswith(mark) and asked in {None, encoding}:
-            return Detected(encoding, len(mark))
+            return DetectedEncoding(encoding, len(mark))
     if asked is not None:
-        return Detected(asked, 0)
+        return DetectedEncoding(asked, 0)
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head, final=whole)
     except UnicodeDecodeError:
-        return Detected("windows-1252", 0)
-    return Detected("utf-8", 0)
+        return DetectedEncoding("windows-1252", 0)
+    return DetectedEncoding("utf-8", 0)
 
 
 def decode(data: bytes, encoding: Encoding, *, final: bool) -> str:

@@ -2,20 +2,19 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
-from svc.domain.imports.guards import guarded
+from svc.domain.records.cells.formats import CellWriter
+from svc.domain.records.kinds.registry import KINDS
 from svc.domain.records.properties import CURRENCY_SUFFIX, Property
 
 FileFormat = Literal["csv", "ndjson"]
 
 FACTS: Final = ("id", "version", "createdAt", "updatedAt")
 """The columns beside those of properties."""
-
-Cell = Callable[[Any], str]
 
 
 class CsvWriter:
@@ -26,9 +25,9 @@ class CsvWriter:
     """
 
     def __init__(self, properties: Iterable[Property]) -> None:
-        self._cells: dict[str, Cell] = {}
+        self._cells: dict[str, CellWriter] = {}
         for prop in properties:
-            self._cells[prop.slug] = _cell_of(prop)
+            self._cells[prop.slug] = KINDS[prop.type].write_cell(prop)
             if prop.type == "amount":
                 self._cells[prop.slug + CURRENCY_SUFFIX] = str
         first, *rest = FACTS
@@ -63,21 +62,3 @@ def _csv(rows: Iterable[Sequence[str]], separator: str = ",") -> str:
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=separator).writerows(rows)
     return text.getvalue()
-
-
-def _cell_of(prop: Property) -> Cell:
-    match prop.type:
-        case "number" | "amount":
-            return _number
-        case "boolean":
-            return lambda value: "true" if value else "false"
-        case "multi_select":
-            # A choice has no comma in it, but may have a semicolon.
-            joint = "," if any(";" in option for option in prop.options) else ";"
-            return lambda value: guarded(joint.join(value))
-        case _:
-            return guarded
-
-
-def _number(value: float) -> str:
-    return msgspec.json.encode(value).decode()

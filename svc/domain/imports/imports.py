@@ -4,13 +4,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from svc.domain.imports.cells import Decimal
 from svc.domain.imports.encodings import Encoding
+from svc.domain.records.cells.formats import DateOrder, Decimal
 
 ImportState = Literal["uploading", "uploaded", "running", "checked", "done", "failed", "cancelled"]
 """`checked` once a dry run has ended: the import may be started again."""
-OPEN_STATES: Final[tuple[ImportState, ...]] = ("uploading", "uploaded", "running", "checked")
-"""The states of an import that may still change something; an organization has one such import at a time."""
 
 Outcome = Literal["created", "updated", "unchanged", "suggested", "refused"]
 """What becomes of a line: a new record, a changed one, one that had all that already, one for which other
@@ -18,6 +16,8 @@ values are suggested, or none."""
 OnError = Literal["skip", "stop"]
 """Whether a refused line is left out, or ends the import."""
 EmptyCells = Literal["keep", "clear"]
+OnBadCell = Literal["refuse", "empty"]
+"""Whether a cell that does not fit costs its line, or is left out."""
 
 BY_ID: Final = "id"
 BY_MATCH: Final = "match"
@@ -32,10 +32,14 @@ class Counts(msgspec.Struct, kw_only=True):
     unchanged: int = 0
     suggested: int = 0
     refused: int = 0
+    made: int = 0
+    """Records that the relations of lines name, which were not there and were made."""
+    left_out: int = 0
+    """Cells of taken lines that did not fit."""
 
     @property
     def lines(self) -> int:
-        """All of them; empty lines are not among them."""
+        """All lines; empty ones are not among them."""
         return self.created + self.updated + self.unchanged + self.suggested + self.refused
 
 
@@ -64,7 +68,16 @@ class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     decimal: Decimal = "."
     empty_cells: EmptyCells = "keep"
     on_error: OnError = "skip"
+    on_bad_cell: OnBadCell = "refuse"
+    dates: DateOrder | None = None
+    """The order of day, month and year; None where no date of the file's beginning depends on it."""
+    make_missing: tuple[str, ...] = ()
+    """The objects whose records are made where a relation names one that is not there."""
     dry_run: bool = False
+
+    def leaves_out(self, target: str) -> bool:
+        """Whether a cell for *target* that does not fit is left out. What records are found by never is."""
+        return self.on_bad_cell == "empty" and target not in {BY_ID, "ifVersion", self.by}
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):

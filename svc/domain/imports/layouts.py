@@ -9,7 +9,7 @@ from svc.domain.imports.csv_records import SEPARATORS, read_slice, sniff
 from svc.domain.imports.encodings import Encoding
 from svc.domain.imports.exported import FileFormat
 from svc.domain.imports.imports import Layout
-from svc.domain.limits import IMPORT_COLUMNS_MAX, IMPORT_LINE_BYTES_MAX, IMPORT_SAMPLE_LINES
+from svc.domain.imports.limits import IMPORT_COLUMNS_MAX, IMPORT_LINE_BYTES_MAX, IMPORT_SAMPLE_LINES
 
 HEAD_BYTES: Final = IMPORT_LINE_BYTES_MAX
 _SNIFFED_CHARS: Final = 64 * 1024

@@ -5,12 +5,20 @@ from typing import Final, Literal, get_args
 
 from svc.domain.identity.roles import OWNER, Permission, Role
 
-LetterKind = Literal["invitation", "password.reset", "address.proof"]
-"""Mails that let a person in. They are sent before notices, and have a limit of their own."""
+LetterKind = Literal[
+    "invitation", "password.reset", "address.proof", "address.change", "address.asked", "address.changed"
+]
+"""Mails about how a person comes in. They are sent before notices, and have a limit of their own."""
+
+LINKED_KINDS: Final[frozenset[LetterKind]] = frozenset(
+    {"invitation", "password.reset", "address.proof", "address.change"}
+)
+"""Letters with a link that has a secret token."""
 
 NoticeKind = Literal[
     "submission.filed",
     "submission.held",
+    "conversation.mentioned",
     "connection.offline",
     "webhook.disabled",
     "credits.low",
@@ -26,6 +34,7 @@ NOTICE_KINDS: Final[tuple[NoticeKind, ...]] = get_args(NoticeKind)
 NOTICE_NEEDS: Final[Mapping[NoticeKind, Permission | None]] = {
     "submission.filed": "forms",
     "submission.held": "forms",
+    "conversation.mentioned": "conversations",
     "connection.offline": "channels",
     "webhook.disabled": "webhooks",
     "credits.low": "ai",
@@ -33,6 +42,9 @@ NOTICE_NEEDS: Final[Mapping[NoticeKind, Permission | None]] = {
     "backup.failed": None,
 }
 """The permission that a member needs for notices of each kind; None for what only Owners are told."""
+
+PERSONAL_KINDS: Final[frozenset[NoticeKind]] = frozenset({"conversation.mentioned"})
+"""Notices for those alone whom what happened is about, so that any number of members may want them."""
 
 
 def may_have(role: Role, kind: NoticeKind) -> bool:

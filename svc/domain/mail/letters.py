@@ -9,17 +9,18 @@ import msgspec
 from babel.dates import format_datetime
 from babel.numbers import format_decimal
 
-from svc.domain.limits import MAIL_FIELDS_MAX
-from svc.domain.locales import locale_of, time_zone_of
+from svc.domain.locale.locales import locale_of, time_zone_of
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.mail.kinds import NOTICE_KINDS, MailKind
+from svc.domain.mail.limits import MAIL_FIELDS_MAX
 from svc.domain.mail.words import has, say
 from svc.domain.scalars import Scalar
-from svc.domain.times import SECOND_MS
 
 RESET_PATH: Final = "/app/reset"
 """The screen of a password reset, whose token stands after `#`, so no log and no `Referer` has it."""
 PROOF_PATH: Final = "/app/prove"
 """The screen that proves an address, whose token stands after `#`."""
+SECURITY_PATH: Final = "/app/account/security"
 NOTICES_PATH: Final = "/app/account/notices"
 _INVITATION_PATH: Final = "/app/invitation"
 
@@ -31,13 +32,13 @@ class MailData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
     """Whether all else was erased, with the person whom it was about."""
 
     id: str = ""
-    """The submission, connection, webhook or key."""
+    """The submission, conversation, connection, webhook or key."""
     name: str = ""
     """The name of the form, connection, webhook or key; of an invitation, the role."""
     form_id: str = ""
     reason: str = ""
     person: str = ""
-    """The name of the visitor, or of the member who invites."""
+    """The name of the visitor, or of the member who invites or mentions."""
     email: str | None = None
     """The visitor's address."""
     fields: tuple[tuple[str, Scalar], ...] = ()
@@ -139,6 +140,44 @@ def _proof(data: MailData, reader: Reader, token: str) -> Letter:
     )
 
 
+def _address_change(data: MailData, reader: Reader, token: str) -> Letter:
+    """To the new address: the link that makes it the account's."""
+    return Letter(
+        subject=reader.say("address.subject"),
+        sentences=(
+            reader.say("address.what", organization=reader.organization, email=data.email or ""),
+            reader.say("address.how", until=reader.moment(data.at)),
+        ),
+        link_label=reader.say("address.link"),
+        link=reader.link(PROOF_PATH, token),
+        footer=reader.say("address.footer"),
+    )
+
+
+def _address_asked(data: MailData, reader: Reader, _token: str) -> Letter:
+    """To the present address: that another one was asked for."""
+    return Letter(
+        subject=reader.say("asked.subject"),
+        sentences=(
+            reader.say("asked.what", organization=reader.organization, email=data.email or ""),
+            reader.say("asked.how"),
+        ),
+        link_label=reader.say("asked.link"),
+        link=reader.link(SECURITY_PATH),
+    )
+
+
+def _address_changed(data: MailData, reader: Reader, _token: str) -> Letter:
+    """To the address that was the account's: that it is so no more."""
+    return Letter(
+        subject=reader.say("changed.subject"),
+        sentences=(
+            reader.say("changed.what", organization=reader.organization, email=data.email or ""),
+            reader.say("changed.how"),
+        ),
+    )
+
+
 def _filed(data: MailData, reader: Reader, _token: str) -> Letter:
     sender = data.person or data.email or reader.say("submission.somebody")
     answer = (reader.say("filed.reply", email=data.email),) if data.email else ()
@@ -162,6 +201,18 @@ def _held(data: MailData, reader: Reader, _token: str) -> Letter:
         facts=_facts(data, reader),
         link_label=reader.say("submission.link"),
         link=reader.link(f"/app/forms/{data.form_id}/{data.id}"),
+    )
+
+
+def _mentioned(data: MailData, reader: Reader, _token: str) -> Letter:
+    return Letter(
+        subject=reader.say("mentioned.subject", person=data.person),
+        sentences=(
+            reader.say("mentioned.what", person=data.person),
+            reader.say("mentioned.note", text=data.reason),
+        ),
+        link_label=reader.say("mentioned.link"),
+        link=reader.link(f"/app/inbox/{data.id}"),
     )
 
 
@@ -248,8 +299,12 @@ _LETTERS: Final[Mapping[MailKind, Callable[[MailData, Reader, str], Letter]]] = 
     "invitation": _invitation,
     "password.reset": _reset,
     "address.proof": _proof,
+    "address.change": _address_change,
+    "address.asked": _address_asked,
+    "address.changed": _address_changed,
     "submission.filed": _filed,
     "submission.held": _held,
+    "conversation.mentioned": _mentioned,
     "connection.offline": _offline,
     "webhook.disabled": _disabled,
     "credits.low": _credits,

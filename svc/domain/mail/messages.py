@@ -1,4 +1,4 @@
-"""The message of a mail: headers, plain text and plain HTML, the same bytes at every attempt (RFC 5322).
+"""The message of a mail: headers, plain text, and HTML that says the same (RFC 5322).
 
 Values that strangers wrote go into headers by the standard library's policy alone, which refuses line breaks
 and encodes everything else; and before that they are made one line without control characters.
@@ -12,13 +12,13 @@ from email.utils import format_datetime
 from typing import Final
 
 import msgspec
-from markupsafe import Markup, escape
 
-from svc.domain.limits import MAIL_SUBJECT_CHARS_MAX, MAIL_VALUE_CHARS_MAX
+from svc.domain.locale.times import SECOND_MS
+from svc.domain.mail import markup
 from svc.domain.mail.letters import Letter
+from svc.domain.mail.limits import MAIL_SUBJECT_CHARS_MAX, MAIL_VALUE_CHARS_MAX
 from svc.domain.mail.senders import Sender
 from svc.domain.text import inert_text
-from svc.domain.times import SECOND_MS
 
 _NAME_CHARS_MAX: Final = 78
 _ELLIPSIS: Final = "…"
@@ -88,25 +88,14 @@ def _text(written: Letter) -> str:
 
 
 def _html(written: Letter) -> str:
-    parts = [Markup("<p>{}</p>").format(_sentence(sentence)) for sentence in written.sentences]
+    parts = [markup.sentence(_sentence(sentence)) for sentence in written.sentences]
     if written.facts:
-        rows = [
-            Markup('<tr><th align="left" valign="top">{}</th><td>{}</td></tr>').format(
-                _name(name), Markup("<br>").join(escape(line) for line in _value(value).split("\n"))
-            )
-            for name, value in written.facts
-        ]
-        parts.append(Markup('<table cellpadding="4">{}</table>').format(Markup("\n").join(rows)))
+        parts.append(markup.facts((_name(name), _value(value)) for name, value in written.facts))
     if written.link:
-        parts.append(Markup('<p><a href="{}">{}</a></p>').format(written.link, written.link_label))
+        parts.append(markup.link(written.link, written.link_label))
     if written.footer:
-        parts.append(Markup("<p><small>{}</small></p>").format(written.footer))
-    body = Markup("\n").join(parts)
-    return str(
-        Markup(
-            '<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n{}\n</body></html>\n'
-        ).format(body)
-    )
+        parts.append(markup.footer(written.footer))
+    return markup.page(one_line(written.subject, MAIL_SUBJECT_CHARS_MAX), parts)
 
 
 def _sentence(text: str) -> str:

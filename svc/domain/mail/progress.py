@@ -4,12 +4,14 @@ from typing import Final, Literal
 
 import msgspec
 
-from svc.domain.limits import MAIL_RETRIES_MS, MAIL_RETRY_SPREAD
+from svc.domain.mail.limits import MAIL_RETRIES_MS, MAIL_RETRY_SPREAD
+from svc.domain.retries import RetryPlan
 
 MailState = Literal["waiting", "sent", "failed"]
 
 _TEMPORARY: Final = range(400, 500)
 _PERMANENT: Final = range(500, 600)
+_PLAN: Final = RetryPlan(MAIL_RETRIES_MS, MAIL_RETRY_SPREAD)
 
 Verdict = Literal["sent", "deferred", "rejected"]
 
@@ -57,13 +59,11 @@ def attempted(mail: MailProgress, outcome: MailOutcome, now: int, spread: float)
         return _ended(mail, "sent", now, None)
     if outcome.verdict == "rejected":
         return _ended(mail, "failed", now, outcome.answer)
-    if mail.failures < len(MAIL_RETRIES_MS):
-        wait_ms = round(MAIL_RETRIES_MS[mail.failures] * (1 + MAIL_RETRY_SPREAD * (2 * spread - 1)))
-        if now + wait_ms < mail.expires_at:
-            return msgspec.structs.replace(
-                mail, failures=mail.failures + 1, next_attempt_at=now + wait_ms, reason=outcome.answer
-            )
-    return _ended(msgspec.structs.replace(mail, failures=mail.failures + 1), "failed", now, outcome.answer)
+    deferred = msgspec.structs.replace(mail, failures=mail.failures + 1, reason=outcome.answer)
+    wait_ms = _PLAN.wait_ms(mail.failures, spread)
+    if wait_ms is None or now + wait_ms >= mail.expires_at:
+        return _ended(deferred, "failed", now, outcome.answer)
+    return msgspec.structs.replace(deferred, next_attempt_at=now + wait_ms)
 
 
 def _ended(mail: MailProgress, state: MailState, now: int, reason: str | None) -> MailProgress:

@@ -11,7 +11,7 @@ from typing import Final
 from babel import Locale
 from babel.numbers import format_decimal
 
-from svc.domain.locales import locale_of
+from svc.domain.locale.locales import locale_of
 
 Message = str | Mapping[str, str]
 Words = Mapping[str, Message]
@@ -42,6 +42,23 @@ ENGLISH: Final[Words] = {
     "proof.how": "If it is yours, show that with the link. It works once, until {until}.",
     "proof.link": "This is my address",
     "proof.footer": "If the account is not yours, do not open the link.",
+    "address.subject": "Your new e-mail address",
+    "address.what": "{email} was given as the new address of an account at {organization}.",
+    "address.how": "If it is your account, confirm the address with the link. It works once, until {until}.",
+    "address.link": "Use this address",
+    "address.footer": "If the account is not yours, do not open the link: nothing changes then.",
+    "asked.subject": "A new e-mail address was asked for",
+    "asked.what": (
+        "Somebody who is signed in to your account at {organization} asked for {email} to become its address."
+        " Nothing has changed yet."
+    ),
+    "asked.how": (
+        "If it was not you, change your password now: that ends the request, and every other session."
+    ),
+    "asked.link": "Change your password",
+    "changed.subject": "The e-mail address of your account has changed",
+    "changed.what": "Your account at {organization} has the address {email} now. You sign in with that one.",
+    "changed.how": "If it was not you who changed it, write to an Owner of the organization at once.",
     "submission.somebody": "a visitor",
     "submission.link": "Open the submission",
     "submission.received": "Received",
@@ -58,6 +75,10 @@ ENGLISH: Final[Words] = {
     "held.for.spam": "it filled in the field that people never see",
     "held.for.unreadable": "a part of it cannot be read",
     "held.for.error": "it could not be filed",
+    "mentioned.subject": "{person} mentioned you in a note",
+    "mentioned.what": "{person} mentioned you in a note on a conversation:",
+    "mentioned.note": "“{text}”",
+    "mentioned.link": "Open the conversation",
     "offline.subject": "Offline: the bridge of {connection}",
     "offline.what": "The bridge of the connection {connection} reports that it is offline, since {since}.",
     "offline.what_and_why": (

@@ -19,7 +19,10 @@ _ADDRESS: Final = re.compile(
 )
 # Browsers write an origin as scheme, ASCII host and port, and nothing else (RFC 6454 §6.2). A label
 # with an underscore breaks the rule of host names, yet there are sites under such names.
-_ORIGIN: Final = re.compile(r"https?://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+_ORIGIN: Final = re.compile(
+    r"(?P<scheme>https?)://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
+)
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -67,6 +70,16 @@ def origin_allowed(origin: str | None, domain: str | None) -> bool:
     return host == domain or host.endswith("." + domain)
 
 
+def same_origin(origin: str, scheme: str, authority: str) -> bool:
+    """Whether *origin* is that of the pages at *scheme* and *authority*, a host with or without a port.
+
+    As browsers compare (RFC 6454 section 5): by scheme, host and port, where a port that is not there is the
+    scheme's own.
+    """
+    parts = _parts(origin)
+    return parts is not None and parts == _parts(f"{scheme}://{authority}")
+
+
 def origin_is_own(origin: str, base_url: str) -> bool:
     """Whether *origin* is that of pages at *base_url*, or of pages that this machine itself serves.
 
@@ -74,4 +87,11 @@ def origin_is_own(origin: str, base_url: str) -> bool:
     """
     match = _ORIGIN.fullmatch(origin)
     own = urlsplit(base_url)
-    return origin == f"{own.scheme}://{own.netloc}" or (match is not None and match["host"] in _LOOPBACK)
+    return same_origin(origin, own.scheme, own.netloc) or (match is not None and match["host"] in _LOOPBACK)
+
+
+def _parts(origin: str) -> tuple[str, str, int] | None:
+    match = _ORIGIN.fullmatch(origin.lower()) if origin.isascii() else None
+    if match is None:
+        return None
+    return match["scheme"], match["host"], int(match["port"] or _DEFAULT_PORTS[match["scheme"]])

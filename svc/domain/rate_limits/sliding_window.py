@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 
 
 class SlidingWindow:

@@ -5,17 +5,18 @@ A group is added up of parts: an amount has one for each currency.
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, assert_never
 
 import msgspec
 
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import GROUPED_BY_MAX, MEASURES_MAX
-from svc.domain.near_names import listed
-from svc.domain.records.properties import Property, PropertyType
+from svc.domain.input.near_names import listed
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import GROUPED_BY_MAX, MEASURES_MAX
+from svc.domain.records.operators import MeasureOp
+from svc.domain.records.properties import Property
 from svc.domain.records.queries import TIMES, unknown_property
 
-MeasureOp = Literal["count", "sum", "avg", "min", "max"]
 GroupKey = tuple[Any, ...]
 Measured = int | float | str | dict[str, int | float] | None
 """A measure's value: of an amount, one for each currency."""
@@ -27,7 +28,8 @@ class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     op: Annotated[
         MeasureOp,
         msgspec.Meta(
-            description="`sum` and `avg` are for numbers and amounts, `min` and `max` for times, too."
+            description="`sum` and `avg` are for numbers, amounts and durations, `min` and `max` for "
+            "times, too."
         ),
     ]
     property: Annotated[
@@ -40,34 +42,7 @@ class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
 
 
-_NUMBERS: Final[frozenset[PropertyType]] = frozenset({"number", "amount"})
-_ORDERED: Final[frozenset[PropertyType]] = frozenset({*_NUMBERS, "date", "datetime"})
-_MEASURED: Final[Mapping[MeasureOp, frozenset[PropertyType]]] = {
-    "sum": _NUMBERS,
-    "avg": _NUMBERS,
-    "min": _ORDERED,
-    "max": _ORDERED,
-}
-"""The types of properties that have a measure; every type has `count`."""
-_GROUPED: Final[frozenset[PropertyType]] = frozenset(
-    {
-        "text",
-        "number",
-        "date",
-        "datetime",
-        "boolean",
-        "select",
-        "email",
-        "phone",
-        "url",
-        "relation",
-        "member",
-    }
-)
-"""The types of properties that records are grouped by: an amount has a currency, others several values."""
-
-
-class AskedMeasure(NamedTuple):
+class CheckedMeasure(NamedTuple):
     """A valid measure."""
 
     op: MeasureOp
@@ -78,7 +53,7 @@ class Aggregation(NamedTuple):
     """What is asked of groups of records."""
 
     group_by: tuple[Property, ...]
-    measures: tuple[AskedMeasure, ...]
+    measures: tuple[CheckedMeasure, ...]
 
     @property
     def measured(self) -> tuple[Property, ...]:
@@ -100,8 +75,9 @@ def parse_aggregation(
     for place, slug in enumerate(group_by):
         if slug not in known:
             faults.append(unknown_property(f"/groupBy/{place}", slug, known))
-        elif known[slug].type not in _GROUPED:
-            detail = f"is of type {known[slug].type}: records are grouped by {listed(sorted(_GROUPED))}"
+        elif not KINDS[known[slug].type].is_grouped:
+            grouped = sorted(name for name, kind in KINDS.items() if kind.is_grouped)
+            detail = f"is of type {known[slug].type}: records are grouped by {listed(grouped)}"
             faults.append(Fault(f"/groupBy/{place}", "invalid_value", detail))
         elif slug in group_by[:place]:
             faults.append(Fault(f"/groupBy/{place}", "invalid_value", "named twice"))
@@ -110,23 +86,24 @@ def parse_aggregation(
     if faults:
         raise InvalidInput(faults)
     return Aggregation(
-        tuple(known[slug] for slug in group_by), tuple(one for one in asked if isinstance(one, AskedMeasure))
+        tuple(known[slug] for slug in group_by),
+        tuple(one for one in asked if isinstance(one, CheckedMeasure)),
     )
 
 
-def _measure(at: str, measure: Measure, known: Mapping[str, Property]) -> AskedMeasure | Fault:
+def _measure(at: str, measure: Measure, known: Mapping[str, Property]) -> CheckedMeasure | Fault:
     if measure.property is None:
         if measure.op == "count":
-            return AskedMeasure("count", None)
+            return CheckedMeasure("count", None)
         return Fault(f"{at}/property", "missing", f"is required: which property has the {measure.op}")
     prop = known.get(measure.property)
     if prop is None:
         return unknown_property(f"{at}/property", measure.property, known)
-    types = _MEASURED.get(measure.op)
-    if types is not None and prop.type not in types:
-        detail = f"is of type {prop.type}: {measure.op} is for {listed(sorted(types))}"
+    if measure.op not in KINDS[prop.type].aggregates:
+        types = sorted(name for name, kind in KINDS.items() if measure.op in kind.aggregates)
+        detail = f"is of type {prop.type}: {measure.op} is for {listed(types)}"
         return Fault(f"{at}/property", "invalid_value", detail)
-    return AskedMeasure(measure.op, prop)
+    return CheckedMeasure(measure.op, prop)
 
 
 class Part(NamedTuple):
@@ -162,19 +139,20 @@ class Group:
         """The values of its measures, in their order."""
         return [self._value(measure) for measure in aggregation.measures]
 
-    def _value(self, measure: AskedMeasure) -> Measured:
+    def _value(self, measure: CheckedMeasure) -> Measured:
         if measure.prop is None:
             return self._records
         parts = self._parts.get(measure.prop.slug, {})
         if measure.op == "count":
             return sum(part.values for part in parts.values())
+        measured = KINDS[measure.prop.type].measured
         if measure.prop.type == "amount":
             in_order = sorted(parts.items(), key=lambda item: item[0] or "")
-            return {currency or "": _of_part(measure.op, part) for currency, part in in_order}
+            return {currency or "": measured(_of_part(measure.op, part)) for currency, part in in_order}
         part = parts.get(None)
-        if part is None:
-            return 0 if measure.op == "sum" else None
-        value: Measured = _of_part(measure.op, part)
+        if part is None and measure.op != "sum":
+            return None
+        value: Measured = measured(Decimal(0) if part is None else _of_part(measure.op, part))
         return value
 
 
@@ -188,16 +166,15 @@ def _joined(one: Part, other: Part) -> Part:
     )
 
 
-def _of_part(op: MeasureOp, part: Part) -> Any:
+def _of_part(op: Literal["sum", "avg", "min", "max"], part: Part) -> Any:
     match op:
         case "sum":
-            return _number(part.total)
+            return part.total
         case "avg":
-            return _number(part.total / part.values)
+            return part.total / part.values
         case "min":
             return part.least
-    return part.most
-
-
-def _number(value: Decimal) -> int | float:
-    return int(value) if value == value.to_integral_value() else float(value)
+        case "max":
+            return part.most
+        case _:
+            assert_never(op)

@@ -4,29 +4,18 @@
 what is left; so an index makes a list quicker and never different.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, assert_never
 
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import FILTER_VALUES_MAX, SORT_KEY_BYTES_MAX
-from svc.domain.records.properties import Property, PropertyType
-from svc.domain.records.sort_keys import EMPTY, FIRST, LAST, fold, sort_key
+from svc.domain.locale.durations import parse_duration
+from svc.domain.records.kinds.kind import Comparison
+from svc.domain.records.kinds.registry import KINDS, sort_key
+from svc.domain.records.limits import FILTER_VALUES_MAX, SORT_KEY_BYTES_MAX
+from svc.domain.records.operators import AMONG, NO_VALUE, Op
+from svc.domain.records.properties import Property
+from svc.domain.records.sort_keys import EMPTY, FIRST, LAST, fold
 from svc.domain.records.values import read
-
-Op = Literal[
-    "eq",
-    "neq",
-    "in",
-    "not_in",
-    "contains",
-    "starts_with",
-    "gt",
-    "gte",
-    "lt",
-    "lte",
-    "is_empty",
-    "is_not_empty",
-]
 
 
 class KeyRange(NamedTuple):
@@ -36,35 +25,6 @@ class KeyRange(NamedTuple):
     high: bytes
 
 
-_NO_VALUE: Final[frozenset[Op]] = frozenset({"is_empty", "is_not_empty"})
-_ALWAYS: Final[frozenset[Op]] = frozenset({"eq", "neq", *_NO_VALUE})
-_AMONG: Final[frozenset[Op]] = frozenset({"in", "not_in"})
-_ORDERED: Final[frozenset[Op]] = frozenset({"gt", "gte", "lt", "lte"})
-_TEXT: Final[frozenset[Op]] = frozenset({*_ALWAYS, *_AMONG, "contains", "starts_with"})
-_RANGED: Final[frozenset[Op]] = frozenset({*_ALWAYS, *_AMONG, *_ORDERED})
-
-OPS: Final[Mapping[PropertyType, frozenset[Op]]] = {
-    "text": _TEXT,
-    "long_text": _TEXT,
-    "number": _RANGED,
-    "amount": _RANGED,
-    "date": _RANGED,
-    "datetime": _RANGED,
-    "boolean": _ALWAYS,
-    "select": _ALWAYS | _AMONG,
-    "multi_select": frozenset({*_ALWAYS, *_AMONG, "contains"}),
-    "email": _TEXT,
-    "phone": _TEXT,
-    "url": _TEXT,
-    "picture": _ALWAYS,
-    "relation": _ALWAYS | _AMONG,
-    "member": _ALWAYS | _AMONG,
-}
-"""The operators of a property, by its type."""
-
-_FOLDED: Final[frozenset[PropertyType]] = frozenset({"text", "long_text", "email", "phone", "url"})
-
-
 class Condition:
     """A validated filter on a property."""
 
@@ -72,13 +32,14 @@ class Condition:
 
     def __init__(self, prop: Property, op: Op, value: Any, country: str) -> None:
         """Raises `InvalidValue` for an *op* or a *value* that the property does not take."""
-        if op not in OPS[prop.type]:
-            known = ", ".join(f"`{operator}`" for operator in sorted(OPS[prop.type]))
+        kind = KINDS[prop.type]
+        if op not in kind.conditions:
+            known = ", ".join(f"`{operator}`" for operator in sorted(kind.conditions))
             raise InvalidValue(f"is not for properties of type {prop.type}, which have {known}")
         self.prop = prop
         self.op = op
         self.wanted = _wanted(prop, op, value, country)
-        self._test = _test(prop.type, op, self.wanted)
+        self._test = _predicate(kind.compared, op, self.wanted)
 
     def holds(self, value: Any) -> bool:
         """Whether a record with *value* (None for none) matches."""
@@ -92,7 +53,7 @@ class Condition:
                 return [KeyRange(EMPTY, EMPTY)]
             case "is_not_empty":
                 return [KeyRange(FIRST, LAST)]
-            case "eq" | "in" if kind != "multi_select" or self.op == "eq":
+            case "eq" | "in" if self.op == "eq" or KINDS[kind].compared != "choices":
                 wanted = self.wanted if self.op == "in" else [self.wanted]
                 return [KeyRange(key, key) for key in sorted({sort_key(kind, value) for value in wanted})]
             case "starts_with":
@@ -102,26 +63,35 @@ class Condition:
                 return [KeyRange(sort_key(kind, self.wanted), LAST)]
             case "lt" | "lte":
                 return [KeyRange(FIRST, sort_key(kind, self.wanted))]
-            case _:
+            case "eq" | "in" | "neq" | "not_in" | "contains":
                 return None
+            case _:
+                assert_never(self.op)
+
+    @property
+    def part(self) -> bytes | None:
+        """What the key of every match has in it, if the key is not cut; None where keys do not help."""
+        if self.op == "contains" and KINDS[self.prop.type].fits_key:
+            return fold(self.wanted).encode()
+        return None
 
     @property
     def exact(self) -> bool:
         """Whether it holds for everything in its ranges, so that records need not be checked again."""
         if self.op in {"gt", "lt", "contains", "neq", "not_in"} or self.ranges() is None:
             return False
-        return self.op in _NO_VALUE or all(
+        return self.op in NO_VALUE or all(
             range_.low == EMPTY or len(range_.low) < SORT_KEY_BYTES_MAX for range_ in self.ranges() or ()
         )
 
 
 def _wanted(prop: Property, op: Op, value: Any, country: str) -> Any:
     """The value to compare with; several for `in`."""
-    if op in _NO_VALUE:
+    if op in NO_VALUE:
         if value is not None:
             raise InvalidValue(f"{op} takes no value")
         return None
-    if op in _AMONG:
+    if op in AMONG:
         if not isinstance(value, list) or not 0 < len(value) <= FILTER_VALUES_MAX:
             raise InvalidValue(f"must be an array of 1 to {FILTER_VALUES_MAX} values")
         return [_single(prop, op, item, country) for item in value]
@@ -129,34 +99,41 @@ def _wanted(prop: Property, op: Op, value: Any, country: str) -> Any:
 
 
 def _single(prop: Property, op: Op, value: Any, country: str) -> Any:
-    if op in {"contains", "starts_with"} and prop.type in _FOLDED:
+    kind = KINDS[prop.type]
+    if op in {"contains", "starts_with"} and kind.compared == "folded":
         if not isinstance(value, str) or not value:
             raise InvalidValue("must be a string that is not empty")
         return value
-    if prop.type == "multi_select" and (op in _AMONG or op == "contains"):
+    if kind.compared == "choices" and (op in AMONG or op == "contains"):
         chosen = read(prop, [value], country)
         return chosen[0] if isinstance(chosen, list) else None
-    if prop.type in _FOLDED and op in {"eq", "neq", "in", "not_in"} and prop.type not in {"email", "phone"}:
-        prop = Property(slug=prop.slug, label=prop.label, type="long_text")
+    if kind.compared_with != prop.type:
+        prop = Property(slug=prop.slug, label=prop.label, type=kind.compared_with)
     wanted = read(prop, value, country)
     if wanted is None:
         raise InvalidValue("no value to compare with: is_empty finds what has none")
     return wanted
 
 
-def _test(kind: PropertyType, op: Op, wanted: Any) -> Callable[[Any], bool]:
+def _predicate(compared: Comparison, op: Op, wanted: Any) -> Callable[[Any], bool]:
+    """The predicate of an operator on stored values."""
+    if compared != "seconds" or op in NO_VALUE:
+        return _test(compared, op, wanted)
+    seconds = [parse_duration(one) for one in wanted] if op in AMONG else parse_duration(wanted)
+    test = _test("as_it_is", op, seconds)
+    return lambda value: test(None if value is None else parse_duration(value))
+
+
+def _test(compared: Comparison, op: Op, wanted: Any) -> Callable[[Any], bool]:
     """The predicate of an operator. A missing value is not equal to anything."""
-    folded = kind in _FOLDED
+    if compared == "choices" and op in {"contains", "in", "not_in"}:
+        return _choices_test(op, wanted)
+    folded = compared == "folded"
     match op:
         case "is_empty":
             return lambda value: value is None
         case "is_not_empty":
             return lambda value: value is not None
-        case "contains" if kind == "multi_select":
-            return lambda value: value is not None and wanted in value
-        case "in" | "not_in" if kind == "multi_select":
-            among = frozenset(wanted)
-            return _either(lambda value: not among.isdisjoint(value), negated=op == "not_in")
         case "in" | "not_in":
             among = frozenset(map(fold, wanted)) if folded else frozenset(wanted)
             return _either(
@@ -183,6 +160,16 @@ def _test(kind: PropertyType, op: Op, wanted: Any) -> Callable[[Any], bool]:
             return lambda value: value is not None and value < wanted
         case "lte":
             return lambda value: value is not None and value <= wanted
+        case _:
+            assert_never(op)
+
+
+def _choices_test(op: Op, wanted: Any) -> Callable[[Any], bool]:
+    """The predicate of what values have in them that are lists of choices."""
+    if op == "contains":
+        return lambda value: value is not None and wanted in value
+    among = frozenset(wanted)
+    return _either(lambda value: not among.isdisjoint(value), negated=op == "not_in")
 
 
 def _either(test: Callable[[Any], bool], *, negated: bool) -> Callable[[Any], bool]:

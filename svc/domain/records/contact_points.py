@@ -12,8 +12,9 @@ import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumber, PhoneNumberFormat, ValidationResult
 
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import EMAIL_CHARS_MAX, PHONE_CHARS_MAX
+from svc.domain.identity.limits import EMAIL_CHARS_MAX
 from svc.domain.net.hosts import ascii_host
+from svc.domain.records.limits import PHONE_CHARS_MAX
 
 # Text copied from chats and contact lists has marks of width and writing direction in it.
 _INVISIBLE: Final = dict.fromkeys(

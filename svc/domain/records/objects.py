@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection
-from typing import Final, get_args
+from typing import Final
 
 import msgspec
 
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import LABEL_CHARS_MAX, OPTION_CHARS_MAX, OPTIONS_MAX, SLUG_CHARS_MAX
-from svc.domain.records.properties import CURRENCY_SUFFIX, UNIQUE_TYPES, Property, PropertyType
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import LABEL_CHARS_MAX, OPTION_CHARS_MAX, OPTIONS_MAX, SLUG_CHARS_MAX
+from svc.domain.records.properties import CURRENCY_SUFFIX, Property
 
 
 class BuiltinObject(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,14 +86,12 @@ NAMES: Final = frozenset(
     """.split()  # noqa: SIM905  # reads better than twenty strings
 )
 """Slugs that a contact's names have; they are personal (decisions §4)."""
-_NEVER_PUBLIC: Final[frozenset[PropertyType]] = frozenset({"email", "phone", "member"})
-"""Types whose values are personal, or refer to a person."""
 _SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def is_personal(object_slug: str, prop: Property) -> bool:
     """Whether *prop* is personal and cannot be made public."""
-    return prop.type in {"email", "phone"} or (object_slug == CONTACT and prop.slug in NAMES)
+    return KINDS[prop.type].is_personal or (object_slug == CONTACT and prop.slug in NAMES)
 
 
 def is_public(prop: Property) -> bool:
@@ -100,7 +99,7 @@ def is_public(prop: Property) -> bool:
 
     Personal properties may not, nor references to a person: a member, or a relation to a contact.
     """
-    if prop.personal or prop.type in _NEVER_PUBLIC:
+    if prop.personal or not KINDS[prop.type].is_public:
         return False
     return prop.type != "relation" or prop.options != (CONTACT,)
 
@@ -127,11 +126,12 @@ def check_property(object_slug: str, prop: Property, objects: Collection[str]) -
     Raises `InvalidInput` with every fault.
     """
     faults = [*_slug_faults(prop.slug), *_label_faults("/label", prop.label)]
-    if prop.type not in get_args(PropertyType):
+    kind = KINDS.get(prop.type)
+    if kind is None:
         faults.append(Fault("/type", "invalid_value", "no such type"))
     if prop.slug.endswith(CURRENCY_SUFFIX):
         faults.append(Fault("/slug", "invalid_value", f"{CURRENCY_SUFFIX} is for the currencies of amounts"))
-    if prop.unique and prop.type not in UNIQUE_TYPES:
+    if prop.unique and not (kind is not None and kind.is_unique):
         faults.append(Fault("/unique", "invalid_value", f"type {prop.type} cannot be unique"))
     if detail := _options_fault(prop, objects):
         faults.append(Fault("/options", "invalid_value", detail))

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from svc.domain.records.kinds.registry import sort_key
 from svc.domain.records.properties import Property
-from svc.domain.records.sort_keys import sort_key
 
 
 class Key(NamedTuple):

@@ -11,11 +11,14 @@ from msgspec import UNSET, UnsetType
 
 from svc.domain.either import Either
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
-from svc.domain.limits import FILTERS_MAX, SORTS_MAX
-from svc.domain.near_names import hint, shown
-from svc.domain.records.conditions import OPS, Condition, Op
+from svc.domain.input.near_names import hint, shown
+from svc.domain.records.conditions import Condition
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import FILTERS_MAX, SORTS_MAX
+from svc.domain.records.operators import Op
 from svc.domain.records.orders import Key, Order
 from svc.domain.records.properties import Property
+from svc.domain.records.text_search import SearchTerms, fit
 from svc.domain.records.values import Values
 
 Direction = Literal["asc", "desc"]
@@ -112,11 +115,21 @@ class Sort(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
 
 
+class WordSearch(NamedTuple):
+    """Words that records must have, as `record.search` finds them."""
+
+    terms: SearchTerms
+    slugs: tuple[str, ...] = ()
+    """Of the properties that have to have them, where records are indexed under words of others as well."""
+
+
 class Query(NamedTuple):
-    """Groups of conditions, of each of which one must hold, and an order."""
+    """Groups of conditions, of each of which one must hold, words to be had, and an order."""
 
     groups: tuple[tuple[Condition, ...], ...]
     order: Order
+    search: WordSearch | None = None
+    """What an index of words decides; `holds` says only whether the words are in live properties."""
 
     @property
     def conditions(self) -> Iterator[Condition]:
@@ -131,7 +144,8 @@ class Query(NamedTuple):
                     break
             else:
                 return False
-        return True
+        search = self.search
+        return search is None or not search.slugs or fit(search.terms, search.slugs, values) is not None
 
 
 def parse(
@@ -182,7 +196,7 @@ def _condition(at: str, asked: PlainFilter, known: Mapping[str, Property], count
     try:
         return Condition(prop, asked.op, asked.value, country)
     except InvalidValue as error:
-        member = "value" if asked.op in OPS[prop.type] else "op"
+        member = "value" if asked.op in KINDS[prop.type].conditions else "op"
         return Fault(f"{at}/{member}", "invalid_value", str(error))
 
 

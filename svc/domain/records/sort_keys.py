@@ -6,10 +6,14 @@ One order for every database, whatever its collations: bytes are compared as the
 import struct
 import unicodedata
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from svc.domain.limits import SORT_KEY_BYTES_MAX
-from svc.domain.records.properties import PropertyType
+from svc.domain.locale.durations import parse_duration
+from svc.domain.records.limits import SORT_KEY_BYTES_MAX
+
+Order = Literal["text", "choices", "number", "boolean", "code", "seconds"]
+"""How values are sorted: texts without case, numbers by size, no before yes, ASCII codes as they are,
+durations by their length."""
 
 EMPTY: Final = b""
 """The key of a missing value."""
@@ -22,7 +26,8 @@ _DOUBLE: Final = struct.Struct(">Q")
 _BITS: Final = struct.Struct(">d")
 _SIGN: Final = 1 << 63
 _ALL: Final = (1 << 64) - 1
-_SEPARATOR: Final = "\x1f"
+CHOICES_SEPARATOR: Final = "\x1f"
+"""Between the choices of a multi_select, in its key."""
 
 
 def fold(text: str) -> str:
@@ -30,15 +35,17 @@ def fold(text: str) -> str:
     return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
-def sort_key(kind: PropertyType, value: Any) -> bytes:
-    """The key of *value*, a stored value of a property of *kind*. A text is cut to the length of a key."""
-    return EMPTY if value is None else _KEYS[kind](value)
-
-
 def number_key(value: float) -> bytes:
     """The bits of the double, turned so that they sort as the number does."""
     [bits] = _DOUBLE.unpack(_BITS.pack(value + 0.0))
     return _DOUBLE.pack(bits ^ _ALL if bits & _SIGN else bits | _SIGN)
+
+
+def number_of(key: bytes) -> float:
+    """The number whose key is *key*."""
+    [bits] = _DOUBLE.unpack(key)
+    [number] = _BITS.unpack(_DOUBLE.pack(bits ^ _SIGN if bits & _SIGN else bits ^ _ALL))
+    return float(number)
 
 
 def text_key(text: str) -> bytes:
@@ -53,24 +60,20 @@ def _boolean(value: bool) -> bytes:
     return b"2" if value else b"1"
 
 
+def _seconds(duration: str) -> bytes:
+    return number_key(parse_duration(duration))
+
+
 def _choices(chosen: list[str]) -> bytes:
-    return text_key(_SEPARATOR.join(chosen))
+    return text_key(CHOICES_SEPARATOR.join(chosen))
 
 
-_KEYS: Final[Mapping[PropertyType, Callable[[Any], bytes]]] = {
+KEYS: Final[Mapping[Order, Callable[[Any], bytes]]] = {
     "text": text_key,
-    "long_text": text_key,
+    "choices": _choices,
     "number": number_key,
-    "amount": number_key,
-    "date": _plain,
-    "datetime": _plain,
     "boolean": _boolean,
-    "select": text_key,
-    "multi_select": _choices,
-    "email": text_key,
-    "phone": text_key,
-    "url": text_key,
-    "picture": text_key,
-    "relation": _plain,
-    "member": _plain,
+    "code": _plain,
+    "seconds": _seconds,
 }
+"""The key of a value that is not missing. A text is cut to the length of a key."""

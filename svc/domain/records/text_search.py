@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from svc.domain.limits import (
+from svc.domain.records.limits import (
     SEARCH_CHARS_MAX,
     SEARCH_PREFIX_CHARS_MIN,
     SEARCH_WORDS_MAX,
@@ -49,20 +49,20 @@ def words_of(slugs: Iterable[str], values: Mapping[str, Any]) -> list[str]:
     return distinct[:SEARCHED_WORDS_MAX]
 
 
-class Sought(NamedTuple):
+class SearchTerms(NamedTuple):
     """Words that must all match; the last may match as a prefix."""
 
     words: tuple[str, ...]
     prefix: bool
 
 
-def sought(query: str) -> Sought:
+def sought(query: str) -> SearchTerms:
     """Parse *query*; no words means no matches. It has no operators."""
     distinct = tuple(islice(dict.fromkeys(words(query[:SEARCH_CHARS_MAX])), SEARCH_WORDS_MAX))
-    return Sought(distinct, prefix=bool(distinct) and len(distinct[-1]) >= SEARCH_PREFIX_CHARS_MIN)
+    return SearchTerms(distinct, prefix=bool(distinct) and len(distinct[-1]) >= SEARCH_PREFIX_CHARS_MIN)
 
 
-def fit(looked_for: Sought, slugs: Sequence[str], values: Mapping[str, Any]) -> int | None:
+def fit(looked_for: SearchTerms, slugs: Sequence[str], values: Mapping[str, Any]) -> int | None:
     """The score of a record, higher is better; None when it does not match.
 
     A whole word counts more than a prefix, a word of the first property more than one

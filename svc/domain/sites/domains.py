@@ -10,8 +10,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from svc.domain.errors import Fault, InvalidValue
-from svc.domain.limits import SITE_LABELS_MAX
 from svc.domain.net.origins import normalise_domain
+from svc.domain.sites.limits import SITE_LABELS_MAX
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList

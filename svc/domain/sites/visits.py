@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import msgspec
 
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import VISIT_TITLE_CHARS_MAX, VISIT_URL_CHARS_MAX
 from svc.domain.net.client_addresses import visitor_of
 from svc.domain.net.origins import normalise_domain
+from svc.domain.sites.limits import VISIT_TITLE_CHARS_MAX, VISIT_URL_CHARS_MAX
 
 CAMPAIGN_PREFIX: Final = "utm_"
 """The parameters of a page's query that are stored; all others may hold personal data."""

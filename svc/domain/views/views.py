@@ -17,6 +17,8 @@ class SavedView(msgspec.Struct, frozen=True, kw_only=True):
     """The tool that lists, such as `record.list`."""
     input: dict[str, Any]
     """What the tool is asked, without a cursor."""
+    board_by: str | None
+    """The slug of the property whose choices are the columns of a board; None for a table."""
     shared: bool
     """Whether every member sees it who may run the tool."""
     version: int

@@ -12,18 +12,17 @@ Whether an attempt is under way is known in memory only, so there is no state fo
 middle of an attempt the delivery still waits, and is attempted again under the same id.
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from svc.domain.attempts import AttemptOutcome
-from svc.domain.limits import (
-    WEBHOOK_RETRIES_MS,
-    WEBHOOK_RETRY_AFTER_MS_MAX,
-    WEBHOOK_RETRY_SPREAD,
-)
+from svc.domain.retries import RetryPlan
+from svc.domain.webhooks.limits import WEBHOOK_RETRIES_MS, WEBHOOK_RETRY_AFTER_MS_MAX, WEBHOOK_RETRY_SPREAD
 
 DeliveryState = Literal["waiting", "delivered", "dead", "cancelled"]
+
+_PLAN: Final = RetryPlan(WEBHOOK_RETRIES_MS, WEBHOOK_RETRY_SPREAD)
 
 
 class DeliveryProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +62,10 @@ def attempted(
     if outcome.reached:
         return _done(delivery, "delivered", now)
     failed = msgspec.structs.replace(delivery, failures=delivery.failures + 1)
-    if failed.failures > len(WEBHOOK_RETRIES_MS):
+    planned_ms = _PLAN.wait_ms(delivery.failures, spread)
+    if planned_ms is None:
         return _done(failed, "dead", now)
-    planned_ms = WEBHOOK_RETRIES_MS[delivery.failures] * (1 + WEBHOOK_RETRY_SPREAD * (2 * spread - 1))
-    wait_ms = max(round(planned_ms), min(outcome.retry_after_ms, WEBHOOK_RETRY_AFTER_MS_MAX))
+    wait_ms = max(planned_ms, min(outcome.retry_after_ms, WEBHOOK_RETRY_AFTER_MS_MAX))
     return msgspec.structs.replace(failed, next_attempt_at=now + wait_ms)
 
 

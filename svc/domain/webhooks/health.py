@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from svc.domain.attempts import AttemptOutcome
-from svc.domain.limits import (
+from svc.domain.webhooks.limits import (
     WEBHOOK_ATTEMPTS_AT_ONCE,
     WEBHOOK_FAILING_MS,
     WEBHOOK_HOLD_MS,

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from svc.domain.errors import Unreadable
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

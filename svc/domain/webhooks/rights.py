@@ -19,6 +19,10 @@ _NEEDS: Final[dict[str, frozenset[Permission]]] = {
     "ai": frozenset({"ai"}),
 }
 """By the first part of an event's type."""
+TEMPLATE_NEEDS: Final[frozenset[Permission]] = frozenset().union(
+    *(_NEEDS[noun] for noun in ("record", "submission", "message"))
+)
+"""The permissions to see all that the templates of a workflow may name."""
 
 
 def event_needs(event_type: str) -> frozenset[Permission]:

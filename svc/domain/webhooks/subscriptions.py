@@ -8,12 +8,12 @@ import msgspec
 from svc.domain.channels.connections import check_url
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.identity.people import clean_name
-from svc.domain.limits import WEBHOOK_PER_SECOND_MAX
-from svc.domain.near_names import hint, shown
+from svc.domain.input.near_names import hint, shown
 from svc.domain.net.client_addresses import Network
 from svc.domain.net.egress import check_host
 from svc.domain.versions import FIRST_VERSION
 from svc.domain.webhooks.health import DisabledReason
+from svc.domain.webhooks.limits import WEBHOOK_PER_SECOND_MAX
 
 _OF_RECORDS: Final = "record."
 
@@ -56,6 +56,8 @@ class Subscription(msgspec.Struct, frozen=True, kw_only=True):
     """The first failed attempt since the last that succeeded; None if none failed since."""
     held_until: int | None = None
     """Until when its receiver asked for a pause."""
+    previous_secret_until: int | None = None
+    """Until when the secret before the present one signs as well; None if none was replaced."""
     version: int = FIRST_VERSION
     """Counts the changes that people made."""
     created_at: int

@@ -2,17 +2,16 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, assert_never
 
 import msgspec
 
-from svc.domain import json_input
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.identity.people import clean_name
 from svc.domain.identity.roles import Permission
-from svc.domain.limits import FAULTS_MAX, WORKFLOW_BRANCHES_MAX, WORKFLOW_BYTES_MAX, WORKFLOW_STEPS_MAX
-from svc.domain.near_names import hint, listed, shown
-from svc.domain.workflows.conditions import filter_faults
+from svc.domain.input import json as json_input
+from svc.domain.input.near_names import hint, listed, shown
+from svc.domain.limits import FAULTS_MAX
 from svc.domain.workflows.documents import (
     KEY,
     AnyStep,
@@ -21,25 +20,28 @@ from svc.domain.workflows.documents import (
     EventTrigger,
     Fork,
     FormSubmitted,
+    Manual,
     MessageReceived,
     RecordCreated,
     RecordUpdated,
     Schedule,
     encode,
 )
-from svc.domain.workflows.known import KnownToWorkflows, object_fault, reference_fault
-from svc.domain.workflows.paths import parse
+from svc.domain.workflows.expressions.conditions import filter_faults
+from svc.domain.workflows.expressions.paths import parse
+from svc.domain.workflows.expressions.scopes import Scope, trigger_scope
+from svc.domain.workflows.known import WorkflowVocabulary, object_fault, reference_fault
+from svc.domain.workflows.limits import WORKFLOW_BRANCHES_MAX, WORKFLOW_BYTES_MAX, WORKFLOW_STEPS_MAX
 from svc.domain.workflows.positions import every_step
 from svc.domain.workflows.rights import step_needs, trigger_needs
 from svc.domain.workflows.schedules import Timetable
-from svc.domain.workflows.scopes import Scope, trigger_scope
 from svc.domain.workflows.step_checks import StepChecks
 
 _ONCE: Final = "is the key of another step; each has its own"
 
 
 def checked(
-    document: Document, known: KnownToWorkflows, permissions: Collection[Permission], *, now: int
+    document: Document, known: WorkflowVocabulary, permissions: Collection[Permission], *, now: int
 ) -> Document:
     """*document*, checked, with its name trimmed.
 
@@ -85,7 +87,7 @@ class _Checks:
     """The checks of one document. Faults come in its order."""
 
     def __init__(
-        self, document: Document, known: KnownToWorkflows, permissions: Collection[Permission], now: int
+        self, document: Document, known: WorkflowVocabulary, permissions: Collection[Permission], now: int
     ) -> None:
         self._document = document
         self._known = known
@@ -125,6 +127,10 @@ class _Checks:
                 yield from self._watched_faults(trigger)
             case Schedule():
                 yield from self._schedule_faults(trigger)
+            case Manual():
+                pass
+            case _:
+                assert_never(trigger)
         if isinstance(trigger, EventTrigger) and trigger.debounce is not None:
             try:
                 scope.type_at(parse(trigger.debounce.by))

@@ -19,19 +19,18 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, inspect
 
+from svc.domain.approvals.limits import APPROVAL_SECONDS, APPROVAL_SECONDS_MAX
 from svc.domain.errors import Unreadable
-from svc.domain.limits import (
-    APPROVAL_SECONDS,
+from svc.domain.records.limits import FILTERS_MAX, PROPERTIES_MAX
+from svc.domain.records.queries import Filter
+from svc.domain.workflows.limits import (
     CALL_WAIT_SECONDS_MAX,
     CRON_CHARS_MAX,
     DEBOUNCE_SECONDS_MAX,
-    FILTERS_MAX,
-    PROPERTIES_MAX,
     STEP_KEY_CHARS_MAX,
     WAIT_SECONDS_MAX,
     WORKFLOW_STEPS_MAX,
 )
-from svc.domain.records.queries import Filter
 
 OnError = Literal["fail", "continue"]
 
@@ -216,7 +215,7 @@ class Approval(Step, frozen=True, kw_only=True, tag="approval"):
 
     reason: Annotated[str, Meta(description="What is to be decided: a template, which people read.")]
     seconds: Annotated[
-        int, Meta(ge=1, le=WAIT_SECONDS_MAX, description="How long the run waits for a decision.")
+        int, Meta(ge=1, le=APPROVAL_SECONDS_MAX, description="How long the run waits for a decision.")
     ] = APPROVAL_SECONDS
     then: tuple["AnyStep", ...]
     otherwise: tuple["AnyStep", ...] = msgspec.field(name="else", default=())
@@ -228,19 +227,10 @@ class Stop(Step, frozen=True, kw_only=True, tag="stop"):
     reason: _Text | None = None
 
 
-AnyStep = (
-    CreateRecordStep
-    | UpdateRecordStep
-    | AddNote
-    | CreateDeal
-    | Assign
-    | Reply
-    | CallWebhook
-    | Wait
-    | Branch
-    | Approval
-    | Stop
-)
+ToolStep = CreateRecordStep | UpdateRecordStep | AddNote | CreateDeal | Assign | Reply
+"""A step that runs a tool."""
+
+AnyStep = ToolStep | CallWebhook | Wait | Branch | Approval | Stop
 
 Fork = Branch | Approval  # the steps that have steps of their own
 
@@ -257,6 +247,11 @@ class Document(_Part, frozen=True, kw_only=True):
 def encode(document: Document) -> bytes:
     """*document* as it is stored."""
     return msgspec.json.encode(document)
+
+
+def type_of(part: Trigger | Step) -> str:
+    """The `type` of a trigger or a step, as documents have it."""
+    return str(part.__struct_config__.tag)
 
 
 @lru_cache(maxsize=256)

@@ -1,22 +1,21 @@
 """Inputs: what a step does, with its templates filled in, as a run keeps and shows it."""
 
 from datetime import date, datetime, time
-from typing import Any
+from typing import Any, assert_never
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from svc.domain.errors import Fault, InvalidInput, InvalidValue, at
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
+from svc.domain.locale.times import moment_ms, ms_of, rfc3339
 from svc.domain.records.values import read
-from svc.domain.times import moment_ms, ms_of, rfc3339
-from svc.domain.workflows.conditions import filled
-from svc.domain.workflows.contexts import Context
 from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
     Approval,
     Assign,
+    Branch,
     CallWebhook,
     CreateDeal,
     CreateRecordStep,
@@ -25,9 +24,11 @@ from svc.domain.workflows.documents import (
     UpdateRecordStep,
     Wait,
 )
-from svc.domain.workflows.paths import lookup
-from svc.domain.workflows.scopes import value_of
-from svc.domain.workflows.templates import Filling, plain_path, record_path
+from svc.domain.workflows.expressions.conditions import filled
+from svc.domain.workflows.expressions.contexts import Context
+from svc.domain.workflows.expressions.paths import lookup
+from svc.domain.workflows.expressions.scopes import value_of
+from svc.domain.workflows.expressions.templates import Filling, plain_path, record_path
 
 
 def step_input(step: AnyStep, context: Context, time_zone: str = "UTC") -> dict[str, Any]:
@@ -69,7 +70,10 @@ class _Inputs:
                 return {**self._texts(reason=step.reason), "seconds": step.seconds}
             case Stop():
                 return self._texts(reason=step.reason)
-        return {}
+            case Branch():
+                return {}
+            case _:
+                assert_never(step)
 
     def _assigned(self, step: Assign) -> dict[str, Any]:
         assigned: dict[str, Any] = {}

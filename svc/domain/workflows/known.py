@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator
 from typing import Protocol
 
 from svc.domain.errors import Fault
-from svc.domain.near_names import hint, shown
-from svc.domain.workflows.scopes import Objects
+from svc.domain.input.near_names import hint, shown
+from svc.domain.workflows.expressions.scopes import Objects
 
 
-class KnownToWorkflows(Protocol):
+class WorkflowVocabulary(Protocol):
     """What an organization has that documents may refer to."""
 
     @property

@@ -1,6 +1,7 @@
 """Rights: which permissions a document takes, of the person who enables it and again at each step."""
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, assert_never
 
 from svc.domain.events import EVENT_TYPES
 from svc.domain.identity.roles import Permission
@@ -9,14 +10,20 @@ from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
     AnyTrigger,
+    Approval,
     Assign,
+    Branch,
     CallWebhook,
     CreateDeal,
     CreateRecordStep,
     FormSubmitted,
+    Manual,
     MessageReceived,
+    RecordCreated,
+    RecordUpdated,
     Reply,
     Schedule,
+    Stop,
     UpdateRecordStep,
     Wait,
 )
@@ -36,9 +43,12 @@ def trigger_needs(trigger: AnyTrigger) -> frozenset[Permission]:
             return _READS | _FORMS
         case MessageReceived():
             return _READS | _ANSWERS
+        case RecordCreated() | RecordUpdated() | Manual():
+            return _READS
         case Schedule():
             return _NONE
-    return _READS
+        case _:
+            assert_never(trigger)
 
 
 def step_needs(step: AnyStep) -> frozenset[Permission]:
@@ -55,9 +65,12 @@ def step_needs(step: AnyStep) -> frozenset[Permission]:
         case Wait():
             # What is no type of an event is a fault of its own, and no matter of rights.
             return event_needs(step.event) if step.event in EVENT_TYPES else _NONE
-    return _NONE
+        case Branch() | Approval() | Stop():
+            return _NONE
+        case _:
+            assert_never(step)
 
 
-def run_needs(event_type: str) -> frozenset[Permission]:
-    """The permissions to see what a run does that an event of this type started."""
-    return _READS | (event_needs(event_type) if event_type in EVENT_TYPES else _NONE)
+def run_needs(event_types: Iterable[str]) -> frozenset[Permission]:
+    """The permissions to see what a run does that has seen events of these types: those of its templates."""
+    return _READS.union(*(event_needs(one) for one in event_types if one in EVENT_TYPES))

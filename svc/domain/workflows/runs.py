@@ -16,8 +16,8 @@ from typing import Final, Literal
 import msgspec
 
 from svc.domain.errors import DomainError, Unavailable
-from svc.domain.limits import RUN_DEPTH_MAX
 from svc.domain.workflows.documents import Step
+from svc.domain.workflows.limits import RUN_DEPTH_MAX
 
 RunState = Literal["running", "waiting", "done", "failed", "cancelled"]
 
@@ -105,11 +105,15 @@ def cancelled(run: RunProgress, now: int) -> RunProgress | None:
     return _ended(run, "cancelled", None, now) if run.state in OPEN else None
 
 
-def retried(run: RunProgress, now: int) -> RunProgress | None:
-    """A new run that goes on at the step where *run* failed; None if it failed at none."""
-    if run.state != "failed" or run.position is None or run.depth > RUN_DEPTH_MAX:
+def retried(run: RunProgress, now: int, from_step: str | None = None) -> RunProgress | None:
+    """A new run that goes on at *from_step* of *run*, which has ended, or at the step where it failed.
+
+    None where it has not ended, or failed at none.
+    """
+    if run.state in OPEN or run.depth > RUN_DEPTH_MAX:
         return None
-    return begun(run.position, now, depth=run.depth)
+    position = from_step or (run.position if run.state == "failed" else None)
+    return None if position is None else begun(position, now, depth=run.depth)
 
 
 Resolution = Literal["again", "continue", "fail"]

@@ -14,8 +14,8 @@ from cronsim import CronSim, CronSimError
 
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.identity.organizations import clean_time_zone
-from svc.domain.limits import CRON_CHARS_MAX, SCHEDULE_LATE_MS, SCHEDULE_MISSED_MS
-from svc.domain.times import MINUTE_MS, SECOND_MS, moment_ms
+from svc.domain.locale.times import MINUTE_MS, SECOND_MS, moment_ms
+from svc.domain.workflows.limits import CRON_CHARS_MAX, SCHEDULE_LATE_MS, SCHEDULE_MISSED_MS
 
 _FIELDS: Final = 5
 

@@ -1,23 +1,18 @@
 """Checks of one step of a document, whatever stands around it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
+from svc.domain.approvals.limits import APPROVAL_REASON_CHARS_MAX
+from svc.domain.channels.limits import DETAIL_CHARS_MAX, MESSAGE_CHARS_MAX
 from svc.domain.errors import Fault, InvalidValue, pointer_to
-from svc.domain.input_faults import json_type
-from svc.domain.limits import (
-    APPROVAL_REASON_CHARS_MAX,
-    DETAIL_CHARS_MAX,
-    MESSAGE_CHARS_MAX,
-    NOTE_CHARS_MAX,
-    NOTE_TITLE_CHARS_MAX,
-    TEXT_CHARS_MAX,
-)
-from svc.domain.near_names import hint, shown
+from svc.domain.input.faults import json_type
+from svc.domain.input.near_names import hint, shown
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX, TEXT_CHARS_MAX
 from svc.domain.records.objects import CONTACT, DEAL
 from svc.domain.records.properties import Property
-from svc.domain.records.values import JSON_NAMES, changed
-from svc.domain.workflows.conditions import filter_faults, has_template, template_faults
+from svc.domain.records.values import changed
 from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
@@ -34,21 +29,21 @@ from svc.domain.workflows.documents import (
     UpdateRecordStep,
     Wait,
 )
-from svc.domain.workflows.known import KnownToWorkflows, object_fault, reference_fault
-from svc.domain.workflows.paths import parse
-from svc.domain.workflows.scopes import Scope, awaited_scope, properties_of, value_of
-from svc.domain.workflows.templates import is_template, lone, plain_path
+from svc.domain.workflows.expressions.conditions import filter_faults, has_template, template_faults
+from svc.domain.workflows.expressions.paths import parse
+from svc.domain.workflows.expressions.scopes import Scope, awaited_scope, properties_of, value_of
+from svc.domain.workflows.expressions.templates import is_template, lone, plain_path
+from svc.domain.workflows.known import WorkflowVocabulary, object_fault, reference_fault
 
 _SET_BY_STEP: Final = ("name", "contact")
 """The properties of a deal that `create_deal` sets by itself."""
-_REFERENCES: Final = frozenset({"relation", "member"})
 _NO_CONVERSATION: Final = "needs the trigger `message.received`: with another there is no conversation"
 
 
 class StepChecks:
     """The checks of steps that a trigger begins."""
 
-    def __init__(self, trigger: AnyTrigger, known: KnownToWorkflows) -> None:
+    def __init__(self, trigger: AnyTrigger, known: WorkflowVocabulary) -> None:
         self._trigger = trigger
         self._known = known
         self._slugs = {slug for one in known.objects for slug in properties_of(one, known.objects) or ()}
@@ -62,9 +57,7 @@ class StepChecks:
         known = self._known
         match step:
             case CreateRecordStep():
-                yield from object_fault(f"{at}/objectType", step.object_type, known.objects)
-                if step.object_type in known.objects:
-                    yield from self._property_faults(step.properties, at, step.object_type, scope, new=True)
+                yield from self._create_faults(step, at, scope)
             case UpdateRecordStep():
                 yield from self._update_faults(step, at, scope)
             case AddNote():
@@ -90,6 +83,14 @@ class StepChecks:
                 yield from _text_faults(f"{at}/reason", step.reason, APPROVAL_REASON_CHARS_MAX, scope)
             case Stop():
                 yield from _text_faults(f"{at}/reason", step.reason, DETAIL_CHARS_MAX, scope)
+            case _:
+                assert_never(step)
+
+    def _create_faults(self, step: CreateRecordStep, at: str, scope: Scope) -> Iterator[Fault]:
+        objects = self._known.objects
+        yield from object_fault(f"{at}/objectType", step.object_type, objects)
+        if step.object_type in objects:
+            yield from self._property_faults(step.properties, at, step.object_type, scope, new=True)
 
     def _update_faults(self, step: UpdateRecordStep, at: str, scope: Scope) -> Iterator[Fault]:
         object_type, faults = _record_object(step.record, at, scope)
@@ -249,17 +250,16 @@ def _type_faults(prop: Property, value: Any, at: str, scope: Scope) -> Iterator[
     """What no filled-in *value*, whose paths all lead somewhere, can be for *prop*; null always may be."""
     if not isinstance(value, str):
         if not (isinstance(value, list) and prop.type == "multi_select"):
-            yield Fault(at, "invalid_value", f"must be {JSON_NAMES[prop.type]}, not {json_type(value)}")
+            yield Fault(at, "invalid_value", f"must be {KINDS[prop.type].json_name}, not {json_type(value)}")
         return
     alone = lone(value)
     kind = value_of("text") if alone is None else scope.type_at(parse(alone))
     if kind is None:
         return
-    if JSON_NAMES[kind.type] != JSON_NAMES[prop.type]:
-        yield Fault(
-            at, "invalid_value", f"must be {JSON_NAMES[prop.type]}, and becomes {JSON_NAMES[kind.type]}"
-        )
-    elif {kind.type, prop.type} <= _REFERENCES and (
+    wanted, becomes = KINDS[prop.type].json_name, KINDS[kind.type].json_name
+    if wanted != becomes:
+        yield Fault(at, "invalid_value", f"must be {wanted}, and becomes {becomes}")
+    elif {KINDS[kind.type].refers_to, KINDS[prop.type].refers_to} <= {"record", "member"} and (
         kind.type != prop.type or (kind.options and prop.options and kind.options != prop.options)
     ):
         yield Fault(

@@ -1,34 +1,47 @@
 """Triggers: which events start a run, and when a burst of them does."""
 
 from hashlib import sha256
+from typing import Final, assert_never
 
 import msgspec
 
-from svc.domain.times import SECOND_MS
-from svc.domain.workflows.contexts import Context, Event
+from svc.domain.channels import events as channel_events
+from svc.domain.forms import events as form_events
+from svc.domain.locale.times import SECOND_MS
+from svc.domain.records import events as record_events
 from svc.domain.workflows.documents import (
     AnyTrigger,
     Debounce,
     FormSubmitted,
+    Manual,
     MessageReceived,
     RecordCreated,
     RecordUpdated,
+    Schedule,
 )
-from svc.domain.workflows.paths import lookup, parse
+from svc.domain.workflows.expressions.contexts import Context, Event
+from svc.domain.workflows.expressions.event_roots import CHANGED
+from svc.domain.workflows.expressions.paths import lookup, parse
+
+_FORM: Final = form_events.SubmissionFiled.data_name("form_id")
+_CONNECTION: Final = channel_events.MessageReceived.data_name("connection_id")
 
 
 def event_type_of(trigger: AnyTrigger) -> str | None:
     """The type of the events that may start a run by *trigger*; None if no event does."""
     match trigger:
         case FormSubmitted():
-            return "submission.filed"
+            return form_events.SubmissionFiled.type
         case RecordCreated():
-            return "record.created"
+            return record_events.RecordCreated.type
         case RecordUpdated():
-            return "record.updated"
+            return record_events.RecordUpdated.type
         case MessageReceived():
-            return "message.received"
-    return None
+            return channel_events.MessageReceived.type
+        case Schedule() | Manual():
+            return None
+        case _:
+            assert_never(trigger)
 
 
 def starts(trigger: AnyTrigger, event: Event) -> bool:
@@ -37,15 +50,18 @@ def starts(trigger: AnyTrigger, event: Event) -> bool:
         return False
     match trigger:
         case FormSubmitted():
-            return trigger.form_id in {None, event.data.get("formId")}
+            return trigger.form_id in {None, event.data.get(_FORM)}
         case RecordCreated():
             return trigger.object_type == event.object_type
         case RecordUpdated():
-            watched, changed = frozenset(trigger.properties), event.data.get("changed", {})
+            watched, changed = frozenset(trigger.properties), event.data.get(CHANGED, {})
             return trigger.object_type == event.object_type and not (watched and watched.isdisjoint(changed))
         case MessageReceived():
-            return trigger.connection_id in {None, event.data.get("connectionId")}
-    return False
+            return trigger.connection_id in {None, event.data.get(_CONNECTION)}
+        case Schedule() | Manual():
+            return False
+        case _:
+            assert_never(trigger)
 
 
 class Burst(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from svc.domain.errors import Forbidden, TooManyAttempts, Unauthenticated, Unava
 from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.http.fast_path import Answer, Request
 from svc.http.request.body import BodyCoded, BodyTooLarge
+from svc.http.requests.lines import note_code
 from svc.http.response.answers import Field, json_answer
 
 
@@ -28,22 +29,23 @@ UNAUTHORIZED: Final = answer_of(as_gateway_error(Unauthenticated()), (b"www-auth
 
 def error_answer(log: Any, request: Request, error: Exception) -> Answer:
     """Answer *error*; faults of this service are logged, without their messages."""
+    fields: tuple[Field, ...] = ()
     match error:
         case Unauthenticated():
+            note_code(request, as_gateway_error(error).kind)
             return UNAUTHORIZED
         case TooManyAttempts():
             seconds = retry_after_seconds(error.retry_after_ms)
-            return answer_of(
-                GatewayError("rate_limit_exceeded", _sentence(str(error)), retry_after_seconds=seconds)
-            )
-        case Forbidden():
-            return answer_of(GatewayError("forbidden", _sentence(str(error))))
+            told = GatewayError("rate_limit_exceeded", _sentence(str(error)), retry_after_seconds=seconds)
         case HTTPException():
-            return _http_answer(error)
-        case GatewayError() | Unavailable():
-            return answer_of(as_gateway_error(error))
-    log_fault(log, request, error)
-    return answer_of(GatewayError("internal", "Something failed on our side."))
+            told, fields = _http_error(error)
+        case GatewayError() | Forbidden() | Unavailable():
+            told = as_gateway_error(error)
+        case _:
+            log_fault(log, request, error)
+            told = GatewayError("internal", "Something failed on our side.")
+    note_code(request, told.kind)
+    return answer_of(told, *fields)
 
 
 def log_fault(log: Any, request: Request, error: BaseException) -> None:
@@ -59,19 +61,18 @@ def log_fault(log: Any, request: Request, error: BaseException) -> None:
     )
 
 
-def _http_answer(error: HTTPException) -> Answer:
+def _http_error(error: HTTPException) -> tuple[GatewayError, tuple[Field, ...]]:
+    """What *error* is here, and the header fields that go with it."""
     match error:
         case BodyTooLarge():
-            return answer_of(GatewayError("body_too_large", f"The body is over {error.limit_bytes:,} bytes."))
+            return GatewayError("body_too_large", f"The body is over {error.limit_bytes:,} bytes."), ()
         case BodyCoded():
-            return answer_of(GatewayError("invalid_value", _sentence(error.description or "")))
+            return GatewayError("invalid_value", _sentence(error.description or "")), ()
         case MethodNotAllowed():
             methods = sorted(error.valid_methods or ())
             message = f"Use {' or '.join(methods)} here."
-            return answer_of(
-                GatewayError("method_not_allowed", message), (b"allow", ", ".join(methods).encode())
-            )
-    return answer_of(GatewayError("invalid_json", "The body did not come whole, or not in time."))
+            return GatewayError("method_not_allowed", message), ((b"allow", ", ".join(methods).encode()),)
+    return GatewayError("invalid_json", "The body did not come whole, or not in time."), ()
 
 
 def _sentence(text: str) -> str:

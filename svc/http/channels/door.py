@@ -6,12 +6,13 @@ import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
 from svc.actors.system import System
-from svc.domain.limits import CHANNEL_BODY_BYTES_MAX
+from svc.domain.channels.limits import CHANNEL_BODY_BYTES_MAX
 from svc.http.fast_path import Answer, Request
 from svc.http.problems.call_problems import call_problem
 from svc.http.request.bearer import bearer_token
 from svc.http.request.json_body import read_json
-from svc.http.response.answers import success
+from svc.http.requests.lines import Line
+from svc.http.tools.admission import call_success
 from svc.services import channel_calls
 
 log = structlog.get_logger("svc.http.channels")
@@ -28,10 +29,14 @@ class ChannelDoor:
     async def __call__(self, request: Request) -> Answer:
         """Check, in this order: key, rate, method, door name, media type, size, shape."""
         bridge = await channel_calls.admit(self._system, bearer_token(request))
+        name = request.path.removeprefix(PATH)
+        line = request.line = Line(
+            self._system.request_log, "channels", bridge.organization_id, bridge.id, "channel_key"
+        )
+        line.tool = name if channel_calls.is_door(name) else None
         await channel_calls.count_call(self._system, bridge)
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])
-        name = request.path.removeprefix(PATH)
         channel_calls.check_door(name)
         message = channel_calls.read(name, await read_json(request, CHANNEL_BODY_BYTES_MAX))
         stored = await channel_calls.call(
@@ -42,7 +47,7 @@ class ChannelDoor:
             key=request.text("idempotency-key"),
             wait_gone=request.wait_client_left,
         )
-        return success(stored.body, replayed=stored.replayed)
+        return call_success(request, stored)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """Answer *error* with its problem; faults of this service are logged."""

@@ -28,6 +28,7 @@ SHELVES: Final = (
         "From nothing to a first call, and once through each door. Five minutes each.",
         (
             Guide("quickstart", "Quickstart", "Start the demo, call a tool, see what came of it."),
+            Guide("screens", "The screens", "Where people work: Home, search, records; ten tasks of a day."),
             Guide(
                 "walk-form", "A form, a contact, a deal", "Send a website's form and follow it to its deal."
             ),
@@ -41,12 +42,17 @@ SHELVES: Final = (
         "What each door takes, answers and promises.",
         (
             Guide("tool-api", "Tool API", "Keys, errors, budget, safe retries, lists, versions, clients."),
+            Guide(
+                "home", "Home and search", "What waits, how it goes, and finding anything by a few letters."
+            ),
             Guide("records", "Records", "Values, filters, sorts, search, upsert, merge and undo."),
             Guide("import-and-export", "Import and export", "Files of records in and out; spreadsheets."),
             Guide("mcp", "MCP", "Connecting the usual AI clients; finding and calling tools."),
+            Guide("connected-apps", "Connected apps", "Claude, ChatGPT, Cursor: by one address and *Allow*."),
             Guide("forms", "Form endpoint", "What a website posts, how it is answered, how it is filed."),
             Guide("embeds", "Embeds", "Live records and forms on pages that are hosted elsewhere."),
             Guide("sites-and-visits", "Sites and visits", "Tracked websites, and what is kept of a visit."),
+            Guide("inbox", "The inbox", "Answering together: lists, drafts, notes, snoozes, saved replies."),
             Guide("channels", "Channels", "The five doors for bridges: leases, pushes and signatures."),
             Guide("bridges", "Bridges", "A bridge in fifty lines of Python, with the client kit."),
             Guide("files", "Files", "Pictures and documents: uploaded, used, fetched, removed."),
@@ -74,11 +80,14 @@ SHELVES: Final = (
         (
             Guide("install", "Installing", "One file, a Debian package or a container; proxies in front."),
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
+            Guide("postgresql", "PostgreSQL", "The data in a database server, and what is different then."),
             Guide("certificates", "Certificates", "TLS for the service's own name, by ACME."),
             Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from it."),
             Guide("mail", "Mail", "A mail server, what is mailed to whom, notices, proven addresses."),
+            Guide("troubleshooting", "Troubleshooting", "Symptoms by the line that one sees."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),
+            Guide("releasing", "Releasing", "What a release has, and how one is made."),
             Guide("glossary", "Glossary", "This project's words, each with its standard term."),
         ),
     ),

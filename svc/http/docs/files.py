@@ -1,8 +1,8 @@
-"""Reading the files of the guides.
+"""Reading the files of the guides, and of the bridges that they show.
 
-A wheel has the repository's `docs/` as `svc/docs/` (`force-include` in pyproject.toml), and a checkout or an
-editable install has it beside the package. Both are read through `importlib.resources`, so that a package
-that is not a directory (a zip file, a single binary) works too.
+A wheel has the repository's `docs/` as `svc/docs/`, with `examples/bridges/` in it (`force-include` in
+pyproject.toml); a checkout or an editable install has both beside the package. They are read through
+`importlib.resources`, so that a package that is not a directory (a zip file, a single binary) works too.
 """
 
 from functools import cache
@@ -41,8 +41,20 @@ def pictures() -> dict[str, bytes]:
     if not directory.is_dir():
         return {}
     return {
-        file.name: file.read_bytes() for file in directory.iterdir() if file.name.endswith((".png", ".svg"))
+        file.name: file.read_bytes()
+        for file in directory.iterdir()
+        if file.name.endswith((".png", ".svg", ".webp"))
     }
+
+
+def bridges() -> dict[str, bytes]:
+    """The bridges to messengers, by file name: programs of one file, to be downloaded."""
+    directory = _root().joinpath("bridges")
+    if not directory.is_dir():
+        directory = Path(str(files("svc"))).parent / "examples" / "bridges"
+    if not directory.is_dir():
+        return {}
+    return {file.name: file.read_bytes() for file in directory.iterdir() if file.name.endswith(".py")}
 
 
 def _pages(directory: Traversable, prefix: str) -> list[str]:

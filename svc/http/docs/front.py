@@ -87,6 +87,14 @@ class OperatorFront:
             "listener": "operator",
             "authorization": "Bearer <operator token>",
             "health": ["/healthz", "/readyz"],
-            "withToken": ["/debug/actors", "/debug/store", "/debug/mail", "/metrics"],
+            "signIn": "/debug/sign-in",
+            "withToken": [
+                "/debug",
+                "/debug/actors",
+                "/debug/live",
+                "/debug/store",
+                "/debug/mail",
+                "/metrics",
+            ],
         }
         return Response(msgspec.json.encode(body), content_type="application/json", headers=_JSON_HEADERS)

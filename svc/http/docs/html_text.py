@@ -1,15 +1,12 @@
 """Texts of the program as HTML: paragraphs, code, and highlighted JSON."""
 
 import re
-from calendar import month_name
 from collections.abc import Container
 from html import escape
 from typing import Any, Final
 
 import msgspec
 from markupsafe import Markup
-
-from svc.domain.times import rfc3339
 
 _CODE: Final = re.compile(r"`([^`]+)`")
 _LIST: Final = re.compile(r"^- ", re.MULTILINE)
@@ -61,9 +58,3 @@ def colour(text: str) -> Markup:
         parts.append(f'<span class="{match.lastgroup}">{escape(match[0])}</span>')
         place = match.end()
     return Markup("".join([*parts, escape(text[place:])]))  # noqa: S704  # escaped part by part
-
-
-def day(at: int) -> str:
-    """The day of *at*, such as `1 May 2026`."""
-    year, month, date = rfc3339(at)[:10].split("-")
-    return f"{int(date)} {month_name[int(month)]} {year}"

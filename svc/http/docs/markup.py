@@ -263,7 +263,11 @@ def _tabbed(tokens: "Sequence[Token]", place: int) -> int:
 
 def _plain(token: "Token") -> str:
     """The text of an inline token, without markup."""
-    parts = [" " if part.type == "softbreak" else part.content for part in token.children or []]
+    parts = [
+        " " if part.type == "softbreak" else part.content
+        for part in token.children or []
+        if part.type != "html_inline"
+    ]
     return "".join(parts).strip()
 
 

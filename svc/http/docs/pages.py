@@ -15,8 +15,8 @@ from svc.http.quart_app import current_request
 from svc.http.static_files import StaticBytes
 
 CONTENT_SECURITY_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self';"
-    " base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS: Final = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -48,7 +48,7 @@ class Pages:
 
     async def show(self, template: str, context: Callable[[], dict[str, Any]] = dict) -> Response:
         """Answer with the page at this path. *context* is called for *template* when it is not cached."""
-        key = (request.path, self._address(), self.demo is not None and is_local())
+        key = (request.path, self.address(), self.demo is not None and is_local())
         variant = self._variants.get(key)
         if variant is None:
             html = self._rendered.get(request.path)
@@ -69,15 +69,16 @@ class Pages:
 
     def _for_reader(self, html: str) -> str:
         """*html* with the reader's address and, on the machine of the demo, its data directory."""
-        html = html.replace(PLACE, self._address())
+        html = html.replace(PLACE, self.address())
         if self.demo is not None and self.demo.directory and is_local():
             html = html.replace(DATA, _shown_path(f"{self.demo.directory}/demo."))
         return html
 
-    def _address(self) -> str:
+    def address(self, default: str = PLACE) -> str:
+        """The address in the request, or *default*."""
         if self._trusted_proxies is None:
-            return PLACE
-        return address_used(PLACE, self._trusted_proxies)
+            return default
+        return address_used(default, self._trusted_proxies)
 
 
 def address_used(default: str, trusted_proxies: Sequence[Network] = ()) -> str:

@@ -16,6 +16,7 @@ from svc.http.fast_path import Answer
 from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import KINDS, Code, as_response, code_of, problem_for
 from svc.http.quart_app import QuartApp, current_request
+from svc.http.quart_doors import ENDPOINT as DOOR_ENDPOINT
 from svc.http.request.request_id import request_id_of
 
 _CONTRACTS: Final = ("/api/", "/app/api/")
@@ -84,8 +85,10 @@ def _without_slash(app: Quart) -> str | None:
     if request.method not in _READS or path == trimmed or path.startswith(("//", *_CONTRACTS)) or not trimmed:
         return None
     try:
-        app.url_map.bind("").match(trimmed, method="GET")
+        endpoint, _ = app.url_map.bind("").match(trimmed, method="GET")
     except HTTPException:
+        return None
+    if endpoint.startswith(DOOR_ENDPOINT):
         return None
     query = request.query_string.decode("latin-1")
     return f"{quote(trimmed)}{'?' if query else ''}{query}"

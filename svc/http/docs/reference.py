@@ -30,6 +30,8 @@ from svc.tools.tool import Tool
 
 PATH: Final = "/docs/api"
 QUERY_CHARS_MAX: Final = 200
+_SERVERS_MAX: Final = 8
+"""Addresses whose contract is kept compressed: the first that are asked. To compress it takes 20 ms."""
 
 _PUBLIC: Final = {
     "Cache-Control": "no-cache",
@@ -76,13 +78,17 @@ class ToolPage(NamedTuple):
 
 
 class Reference:
-    """The pages of the tools of *registry*, and the contract as a *document*."""
+    """The pages of the tools of *registry*, and the contract as a *document*.
 
-    def __init__(self, registry: Registry, document: Contract, pages: Pages) -> None:
+    The contract's server is at *public_url*, or else at the address in the request.
+    """
+
+    def __init__(self, registry: Registry, document: Contract, pages: Pages, public_url: str = "") -> None:
         self._registry = registry
         self._contract = document
         self._pages = pages
-        self._file: StaticBytes | None = None
+        self._public_url = public_url
+        self._files: dict[str, StaticBytes] = {}
         self.groups: Final = [
             Group(name, noun, tools)
             for name, noun in NOUNS.items()
@@ -91,9 +97,14 @@ class Reference:
 
     async def send_contract(self) -> Response:
         """Answer with the contract, for programs of any origin."""
-        if self._file is None:
-            self._file = StaticBytes(self._contract.body, "application/json", _PUBLIC)
-        return await self._file.answer()
+        server = self._public_url or self._pages.address("/")
+        file = self._files.get(server)
+        if file is None:
+            body = self._contract.body_at(server)
+            if len(self._files) >= _SERVERS_MAX:
+                return Response(body, content_type="application/json", headers=_PUBLIC)
+            file = self._files[server] = StaticBytes(body, "application/json", _PUBLIC)
+        return await file.answer()
 
     async def show_contract(self) -> Response:
         """An outline of the contract, with a link to the document."""

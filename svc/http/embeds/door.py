@@ -14,31 +14,24 @@ from svc.actors.embeds.embed_cache import current
 from svc.actors.embeds.embed_snapshots import Format, Snapshot
 from svc.actors.system import System
 from svc.domain.crypto.keys import EMBED_KEY, well_formed
+from svc.domain.embeds.limits import EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.errors import NotFound, Unavailable
-from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.net.origins import origin_allowed
-from svc.domain.times import SECOND_MS
 from svc.http.fast_path import Answer, Request
 from svc.http.response.answers import CROSS_ORIGIN_RESOURCE, JSON, NO_STORE, NOSNIFF, Fields
 from svc.http.response.conditional import GZIP, accepts_gzip, is_not_modified
-from svc.http.response.cors import ANY_ORIGIN, MAX_AGE, allow_headers, allow_methods, allow_origin
+from svc.http.response.cors import ANY_ORIGIN, MAX_AGE, allow_methods, allow_origin, allow_requested_headers
 from svc.http.response.retry_after import retry_after, wait_ms_of
-from svc.http.static_files import SCRIPT_FOR_OTHER_SITES, StaticFile
-from svc.throttled_log import ThrottledLog
+from svc.http.static_files import ScriptForOtherSites
+from svc.logging.throttled import ThrottledLog
 
 log = structlog.get_logger("svc.http.embeds")
 
 PATH: Final = "/api/e/"
 
 loader = Blueprint("embeds", __name__)
-loader.add_url_rule(
-    "/e.js",
-    "loader",
-    StaticFile(
-        "http/embeds/static/e.js",
-        SCRIPT_FOR_OTHER_SITES,
-    ).answer,
-)
+loader.add_url_rule("/e.js", "loader", ScriptForOtherSites("http/embeds/static/e.js").answer)
 
 _ABOUT: Final = """\
 <!doctype html>
@@ -113,7 +106,7 @@ class EmbedDoor:
             case NotFound():
                 return Answer(404, [JSON, NO_STORE, ANY_ORIGIN], _FAILURE)
             case ActorError() | Unavailable():
-                self._failures.note(repr(error))
+                self._failures.note(error)
             case _:
                 log.error("an embed was not shown", request_id=request.id.decode(), exc_info=error)
                 return Answer(500, [JSON, NO_STORE, ANY_ORIGIN], _FAILURE)
@@ -153,8 +146,8 @@ def _cors(snapshot: Snapshot, origin: bytes | None) -> Fields:
 
 def _preflight(request: Request) -> Fields:
     """The answer to a preflight, which browsers send for requests with headers of their own."""
-    names = request.header(b"access-control-request-headers")
-    return (allow_methods(b"GET, HEAD"), MAX_AGE, *((allow_headers(names),) if names else ()))
+    asked = request.header(b"access-control-request-headers")
+    return (allow_methods(b"GET, HEAD"), MAX_AGE, *allow_requested_headers(asked))
 
 
 def _wants_html(query: bytes) -> bool:

@@ -7,32 +7,26 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qs
 
-import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
-from svc.domain.errors import DomainError, Unauthenticated
+from svc.domain.errors import DomainError
 from svc.domain.files.addresses import PATH as FILE_PATH
-from svc.domain.files.files import StoredFile
-from svc.domain.limits import FILE_BYTES_MAX
+from svc.domain.files.files import READ, UPLOAD, StoredFile
+from svc.domain.files.limits import FILE_BYTES_MAX
 from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
 from svc.http.files.representation import Part, etag_of, headers_of, name_in, part_of
-from svc.http.problems.call_problems import call_problem
-from svc.http.request.body import ClientGone
-from svc.http.response.answers import Fields, success
 from svc.http.response.conditional import is_not_modified
-from svc.http.tools.admission import answer_admitted, budget_headers, call_of
+from svc.http.response.contents import send_content
+from svc.http.tools.admission import call_success
 from svc.http.tools.door import Gate
+from svc.http.tools.gated_door import GatedDoor
 from svc.services import files, tool_calls
 from svc.tools.registry import Registry
 
-log = structlog.get_logger("svc.http.files")
-
 API_PATH: Final = FILE_PATH.removesuffix("/")
 APP_PATH: Final = "/app/api/files"
-_PIECE_BYTES: Final = 256 * 1024
-"""What is read from the disk, and sent, at once."""
 
 
 class OneFileOnly(DomainError):
@@ -41,23 +35,12 @@ class OneFileOnly(DomainError):
     code = "unsupported_media_type"
 
 
-class UploadDoor:
+class UploadDoor(GatedDoor):
     """Takes files."""
 
-    def __init__(self, system: System, registry: Registry, gate: Gate) -> None:
-        self._system = system
-        self._registry = registry
-        self._gate = gate
+    logged_as = UPLOAD
 
-    async def __call__(self, request: Request) -> Answer:
-        admission = await self._gate.admit(request)
-        return await answer_admitted(request, admission, self._answer, self.problem_for)
-
-    def problem_for(self, request: Request, error: Exception) -> Answer:
-        """Answer *error* with its problem; faults of this service are logged."""
-        return call_problem(log, request, error, self._gate.unauthorized)
-
-    async def _answer(self, request: Request, admission: Admission) -> Answer:
+    async def answer_call(self, request: Request, admission: Admission) -> Answer:
         """Check, in this order: budget, method, media type, name, length, right and room; then read."""
         tool_calls.check_budget(admission)
         if request.method != "POST":
@@ -66,19 +49,19 @@ class UploadDoor:
             raise OneFileOnly("send the file itself as the body, and its name in Content-Disposition")
         name = name_in(request.text("content-disposition"))
         pieces = request.pieces(FILE_BYTES_MAX)
-        call = call_of(self._system, self._registry, admission, self._gate.door, request)
+        call = self.call_of(request, admission)
         await files.check_upload(self._system, call, request.length)
         result = await files.upload(self._system, call, name, pieces, request.text("idempotency-key"))
-        return success(result.body, replayed=result.replayed)
+        return call_success(request, result)
 
 
-class DownloadDoor:
+class DownloadDoor(GatedDoor):
     """Serves files, by their ids. With *signed*, signed addresses open them without a credential, too."""
 
+    logged_as = READ
+
     def __init__(self, system: System, registry: Registry, gate: Gate, *, signed: bool = False) -> None:
-        self._system = system
-        self._registry = registry
-        self._gate = gate
+        super().__init__(system, registry, gate)
         self._signed = signed
 
     async def __call__(self, request: Request) -> Answer | StreamAnswer:
@@ -87,26 +70,17 @@ class DownloadDoor:
             await _check_method(request)
             ends = asked.get("exp", [""])[0]
             file = await files.find_signed(self._system, _id_in(request), ends, asked["sig"][0])
-            return self._serve(request, file, ())
-        admission = await self._gate.admit(request)
-        budget = budget_headers(admission.allowance)
-        try:
-            await _check_method(request)
-            call = call_of(self._system, self._registry, admission, self._gate.door, request)
-            file = await files.find(self._system, admission, call, _id_in(request))
-        except (ClientGone, Unauthenticated):
-            raise
-        except Exception as error:  # noqa: BLE001  # the caller is admitted, so problems show the budget too
-            answer = self.problem_for(request, error)
-            return Answer(answer.status, [*answer.headers, *budget], answer.body)
-        return self._serve(request, file, budget)
+            return self._serve(request, file)
+        return await super().__call__(request)
 
-    def problem_for(self, request: Request, error: Exception) -> Answer:
-        """Answer *error* with its problem; faults of this service are logged."""
-        return call_problem(log, request, error, self._gate.unauthorized)
+    async def answer_call(self, request: Request, admission: Admission) -> Answer | StreamAnswer:
+        """Check, in this order: method, right."""
+        await _check_method(request)
+        call = self.call_of(request, admission)
+        return self._serve(request, await files.find(self._system, admission, call, _id_in(request)))
 
-    def _serve(self, request: Request, file: StoredFile, more: Fields) -> Answer | StreamAnswer:
-        headers = [*headers_of(file), *more]
+    def _serve(self, request: Request, file: StoredFile) -> Answer | StreamAnswer:
+        headers = [*headers_of(file)]
         etag = etag_of(file)
         if is_not_modified(request.header(b"if-none-match"), etag):
             return Answer(HTTPStatus.NOT_MODIFIED, headers)
@@ -125,13 +99,7 @@ class DownloadDoor:
 
         async def write(parts: PartSender) -> None:
             async with files.opened(self._system, file) as content:
-                at = part.start
-                while at < part.end:
-                    piece = await content.read(at, min(_PIECE_BYTES, part.end - at))
-                    if not piece:
-                        raise EOFError(f"the content of {file.id} is shorter than its row says")
-                    await parts.send(piece)
-                    at += len(piece)
+                await send_content(parts, content, part.start, part.end, file.id)
 
         return StreamAnswer(status, headers, write)
 

@@ -19,9 +19,11 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.http import parse_options_header
 from werkzeug.sansio.multipart import Data, Epilogue, Field, File, MultipartDecoder
 
-from svc.domain import json_input
 from svc.domain.errors import DomainError
-from svc.domain.limits import FORM_PARTS_MAX, JSON_NESTING_MAX
+from svc.domain.forms.limits import FORM_PARTS_MAX
+from svc.domain.forms.submissions import BadSubmission, FieldFault
+from svc.domain.input import json as json_input
+from svc.domain.limits import JSON_NESTING_MAX
 
 _JSON_TYPES: Final = frozenset({"", "application/json", "text/plain"})
 _UTF_8: Final = frozenset({"utf-8", "utf8"})
@@ -44,7 +46,8 @@ def read_body(raw: bytes, content_type: str | None, form_key: str | None = None)
 
     *form_key* is the one in the address, for an HTML form without a field `f`.
 
-    Raises `MalformedBody` if it cannot be parsed, or its media type is not one of forms.
+    Raises `MalformedBody` if it cannot be parsed, or its media type is not one of forms; and `BadSubmission`
+    for files.
     """
     kind, options = _media_type(content_type or "")
     if options.get("charset", "utf-8").lower() not in _UTF_8:
@@ -140,13 +143,17 @@ def _urlencoded(raw: bytes) -> list[tuple[str, str]]:
 
 
 def _multipart(raw: bytes, boundary: str) -> list[tuple[str, str]]:
-    """The fields of *raw*; a file input without a chosen file is left out."""
+    """The fields of *raw*; a file input without a chosen file is left out.
+
+    Raises `BadSubmission` with all fields that are files.
+    """
     if not 0 < len(boundary) <= _BOUNDARY_CHARS_MAX or not boundary.isascii():
         raise MalformedBody("no boundary")
     decoder = MultipartDecoder(boundary.encode(), max_parts=FORM_PARTS_MAX)
     decoder.receive_data(raw)
     decoder.receive_data(None)
     pairs: list[tuple[str, str]] = []
+    files: dict[str, FieldFault] = {}
     part: Field | File | None = None
     content = bytearray()
     try:
@@ -156,19 +163,21 @@ def _multipart(raw: bytes, boundary: str) -> list[tuple[str, str]]:
             elif isinstance(event, Data):
                 content += event.data
                 if not event.more_data:
-                    pairs += _part(part, content)
+                    name = _name_of(part)
+                    if isinstance(part, Field):
+                        pairs.append((name, content.decode()))
+                    elif content:
+                        files[name] = "file"
                     content.clear()
     except (ValueError, RequestEntityTooLarge) as error:
         raise MalformedBody("not multipart form data") from error
+    if files:
+        raise BadSubmission("shape", files)
     return pairs
 
 
-def _part(part: Field | File | None, content: bytearray) -> list[tuple[str, str]]:
+def _name_of(part: Field | File | None) -> str:
     # Werkzeug yields a part without a name too, with None where its type says str.
     if part is None or not isinstance(part.name, str):
         raise MalformedBody("a part without a name")
-    if isinstance(part, Field):
-        return [(part.name, content.decode())]
-    if content:
-        raise MalformedBody("files are not taken")
-    return []
+    return part.name

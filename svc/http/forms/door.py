@@ -17,8 +17,8 @@ from svc.actors.forms.form_window import Post, PostRefused, Relay, window_of
 from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import NotFound, Unavailable
+from svc.domain.forms.limits import FORM_BODY_BYTES_MAX
 from svc.domain.forms.submissions import BadSubmission, FieldFault, read_submission
-from svc.domain.limits import FORM_BODY_BYTES_MAX
 from svc.domain.net.client_addresses import Network, parse_address
 from svc.domain.scalars import Scalar
 from svc.http.fast_path import Answer, Request
@@ -27,9 +27,16 @@ from svc.http.request.bearer import token_of
 from svc.http.request.body import ACCEPT_ENCODING, BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.request.client_address import address_of
 from svc.http.response.answers import JSON, Fields
-from svc.http.response.cors import MAX_AGE, allow_headers, allow_methods, allow_origin, expose_headers
+from svc.http.response.cors import (
+    MAX_AGE,
+    allow_headers,
+    allow_methods,
+    allow_origin,
+    allow_requested_headers,
+    expose_headers,
+)
 from svc.http.response.retry_after import retry_after, wait_ms_of
-from svc.throttled_log import ThrottledLog
+from svc.logging.throttled import ThrottledLog
 
 log = structlog.get_logger("svc.http.forms")
 
@@ -83,7 +90,7 @@ class FormDoor:
                 headers = [*_relay(error.relay), *wait]
                 return _failure(request, error.reason, fields=error.fields, headers=headers)
             case ActorError() | Unavailable():
-                self._failures.note(repr(error))
+                self._failures.note(error)
             case _:
                 log.error("a submission was not taken", request_id=request.id.decode(), exc_info=error)
         return _failure(request, "error", headers=[retry_after(wait_ms_of(error))])
@@ -94,7 +101,7 @@ class FormDoor:
         submission = read_submission(read_body(raw, request.text("content-type"), form_key), form_key)
         post = self._to_post(request, submission.values)
         window = await window_of(self._system, submission.form_key)
-        async with self._system.admissions.of(submission.form_key):
+        async with self._system.calls.admissions.of(submission.form_key):
             receipt = await window.submit(post)
         return Answer(200, [JSON, *_cors(request), *_relay(receipt.relay)], _SUCCESS)
 
@@ -109,12 +116,13 @@ class FormDoor:
         if reason is not None:
             # A browser requires a successful status of a preflight, whatever its headers are.
             return _failure(request, reason, status=403)
+        asked = request.header(b"access-control-request-headers")
         return Answer(
             204,
             [
                 *_cors(request),
                 allow_methods(b"POST"),
-                allow_headers(b"content-type"),
+                *(allow_requested_headers(asked) or (allow_headers(b"content-type"),)),
                 MAX_AGE,
             ],
         )

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 from svc.services.own_accounts import OwnSessions
 from svc.services.sign_in import Profile
 
@@ -34,12 +34,16 @@ class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class OpenSession(msgspec.Struct, frozen=True, rename="camel"):
-    """A live session of the person. `current` is the one that asks."""
+    """A live session of the person. `current` is the one that asks.
+
+    `lastAddress` is that of its last request, to the minute; it is in no other answer.
+    """
 
     id: str
     created_at: str
     seen_at: str
     user_agent: str
+    last_address: str | None
     current: bool
 
 
@@ -54,7 +58,12 @@ def sessions_answer(own: OwnSessions) -> OpenSessions:
     return OpenSessions(
         [
             OpenSession(
-                one.id, rfc3339(one.created_at), rfc3339(one.seen_at), one.user_agent, one.id == own.current
+                id=one.id,
+                created_at=rfc3339(one.created_at),
+                seen_at=rfc3339(one.seen_at),
+                user_agent=one.user_agent,
+                last_address=one.last_address,
+                current=one.id == own.current,
             )
             for one in own.sessions
         ]

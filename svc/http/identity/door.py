@@ -11,11 +11,13 @@ from quart import Blueprint, Response
 
 from svc.actors.system import System
 from svc.domain.errors import DomainError
+from svc.domain.identity.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.identity.sessions import csrf_token
-from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
+from svc.http.grants.consent_door import ConsentDoor
 from svc.http.identity.answers import session_answer, sessions_answer
-from svc.http.identity.exchange import PersonDoor, check_origin, json_answer, no_content, no_store, read_body
+from svc.http.identity.exchange import PersonDoor, json_answer, no_content, no_store, read_body
+from svc.http.identity.link_door import LinkDoor
 from svc.http.identity.mail_door import MailDoor
 from svc.http.problems.problems import as_response, problem_for
 from svc.http.quart_app import current_request
@@ -93,11 +95,18 @@ def people_doors(system: System, transport: Transport) -> Blueprint:
     doors.add_url_rule("/sessions", "sessions", door.list_sessions, methods=["GET"])
     doors.add_url_rule("/sessions/revoke", "revoke", door.revoke_session, methods=["POST"])
     doors.add_url_rule("/sign-out", "sign_out", door.sign_out, methods=["POST"])
+    doors.add_url_rule("/link", "link", LinkDoor(system, transport).show, methods=["POST"])
     mail = MailDoor(system, transport)
     doors.add_url_rule("/password-reset", "password_reset", mail.ask_reset, methods=["POST"])
     doors.add_url_rule("/reset", "reset", mail.reset, methods=["POST"])
     doors.add_url_rule("/address-proof", "address_proof", mail.ask_proof, methods=["POST"])
+    doors.add_url_rule("/address", "address", mail.ask_address, methods=["POST"])
     doors.add_url_rule("/prove", "prove", mail.prove, methods=["POST"])
+
+    asked = ConsentDoor(system, transport)
+    doors.add_url_rule("/authorization", "authorization", asked.show, methods=["POST"])
+    doors.add_url_rule("/authorization/allow", "authorization_allow", asked.allow, methods=["POST"])
+    doors.add_url_rule("/authorization/deny", "authorization_deny", asked.deny, methods=["POST"])
 
     @doors.errorhandler(DomainError)
     async def answer_problem(error: DomainError) -> Response:
@@ -118,7 +127,7 @@ class _PeopleDoor(PersonDoor):
         Answer 409 with a list of organizations where several accounts have that e-mail and password.
         """
         body = await read_body(SignIn)
-        check_origin()
+        self._check_origin()
         signed_in = await sign_in.with_password(
             self._system, body.email, body.password, self._browser(), body.organization
         )
@@ -127,20 +136,20 @@ class _PeopleDoor(PersonDoor):
     async def sign_in_by_link(self) -> Response:
         """Sign in with a one-time link; answers as `sign_in` does."""
         body = await read_body(Token)
-        check_origin()
+        self._check_origin()
         return self._signed_in(await sign_in.with_link(self._system, body.token, self._browser()))
 
     async def sign_up(self) -> Response:
         """Make the account of an invitation and sign in; answers as `sign_in` does."""
         body = await read_body(SignUp)
-        check_origin()
+        self._check_origin()
         signed_in = await sign_in.sign_up(self._system, body.token, body.name, body.password, self._browser())
         return self._signed_in(signed_in)
 
     async def set_up(self) -> Response:
         """Make the first organization and its owner, who is signed in; answers as `sign_in` does."""
         body = await read_body(SetUp)
-        check_origin()
+        self._check_origin()
         first = FirstOwner(body.organization, body.name, body.email, body.password, body.time_zone)
         signed_in = await first_owner.set_up(
             self._system,
@@ -161,7 +170,7 @@ class _PeopleDoor(PersonDoor):
     async def show_session(self) -> Response:
         """Answer with the session, for a page that was reloaded."""
         token = self._session_token()
-        session = await sign_in.session_of(self._system, token)
+        session = await sign_in.session_of(self._system, token, self._browser().address)
         profile = await sign_in.profile_of(self._system, session.person_id)
         return json_answer(session_answer(csrf_token(token), profile))
 
@@ -188,9 +197,9 @@ class _PeopleDoor(PersonDoor):
 
     async def list_sessions(self) -> Response:
         """Answer with where the person is signed in."""
-        return json_answer(
-            sessions_answer(await own_accounts.list_sessions(self._system, self._session_token()))
-        )
+        address = self._browser().address
+        own = await own_accounts.list_sessions(self._system, self._session_token(), address)
+        return json_answer(sessions_answer(own))
 
     async def revoke_session(self) -> Response:
         """Answer 204; the session has ended, or all of the person's but this one."""

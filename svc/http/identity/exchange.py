@@ -7,8 +7,8 @@ import msgspec
 from quart import Response, request
 
 from svc.actors.system import System
-from svc.domain import json_input
 from svc.domain.errors import Forbidden
+from svc.domain.input import json as json_input
 from svc.http.quart_app import current_request
 from svc.http.request.client_address import address_of
 from svc.http.request.json_body import check_type
@@ -62,15 +62,18 @@ class PersonDoor:
         peer, headers = current_request().peer, list(request.scope["headers"])
         return self._transport.is_encrypted(request.scheme, peer, headers)
 
+    def _check_origin(self) -> None:
+        """Reject login CSRF: a page of another site that signs a browser in. Programs send no `Origin`.
 
-def check_origin() -> None:
-    """Reject login CSRF: a page of another site that signs a browser in. Programs send no `Origin`.
-
-    Raises `Forbidden` for a request from a page of another site.
-    """
-    origin = request.headers.get("Origin")
-    if origin is not None and origin.partition("://")[2].lower() != request.host.lower():
-        raise Forbidden("a page of another site cannot sign anybody in")
+        Raises `Forbidden` for a request from a page of another site.
+        """
+        origin = request.headers.get("Origin")
+        peer, headers = current_request().peer, list(request.scope["headers"])
+        if origin is not None and not self._transport.is_own_origin(origin, request.scheme, peer, headers):
+            raise Forbidden(
+                "a page of another site cannot sign anybody in; if this is a page of the service, its address"
+                " is not the one that the service knows: set server.public_url"
+            )
 
 
 async def read_body(shape: type[T]) -> T:

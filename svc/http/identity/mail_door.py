@@ -6,12 +6,12 @@ Where no mail server is configured, they answer 404.
 import msgspec
 from quart import Response
 
-from svc.http.identity.exchange import PersonDoor, check_origin, no_content, read_body
+from svc.http.identity.exchange import PersonDoor, no_content, read_body
 from svc.services import mailed_links
 
 
 class Email(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /app/api/password-reset`."""
+    """`POST /app/api/password-reset`, and `POST /app/api/address` with the new one."""
 
     email: str
 
@@ -39,14 +39,14 @@ class MailDoor(PersonDoor):
     async def ask_reset(self) -> Response:
         """Answer 204, whether or not there is such an account, and whether or not a mail is sent."""
         body = await read_body(Email)
-        check_origin()
+        self._check_origin()
         await mailed_links.ask_reset(self._system, body.email, self._browser().address)
         return no_content()
 
     async def reset(self) -> Response:
         """Answer 204: the password is set, all sessions have ended, and the address is proven."""
         body = await read_body(Reset)
-        check_origin()
+        self._check_origin()
         await mailed_links.reset(self._system, body.token, body.password)
         return no_content()
 
@@ -57,9 +57,19 @@ class MailDoor(PersonDoor):
         await mailed_links.ask_proof(self._system, token, self._browser().address)
         return no_content()
 
+    async def ask_address(self) -> Response:
+        """Answer 204: a link was mailed to the address, which becomes the signed-in person's by it."""
+        token = self._guarded_token()
+        body = await read_body(Email)
+        await mailed_links.ask_address(self._system, token, body.email, self._browser().address)
+        return no_content()
+
     async def prove(self) -> Response:
-        """Answer 204: the address is proven. It needs no session, since mail may be read elsewhere."""
+        """Answer 204: the address is proven, or is the account's now.
+
+        It needs no session, since mail may be read elsewhere.
+        """
         body = await read_body(Proof)
-        check_origin()
+        self._check_origin()
         await mailed_links.prove(self._system, body.token)
         return no_content()

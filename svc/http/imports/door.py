@@ -6,23 +6,15 @@ from contextlib import aclosing
 from typing import Final, Literal, NamedTuple
 
 import msgspec
-import structlog
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from svc.actors.identity.organization import Admission
-from svc.actors.system import System
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.identity.callers import Call
-from svc.domain.limits import IMPORT_PART_BYTES
+from svc.domain.imports.limits import IMPORT_PART_BYTES
 from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
-from svc.http.problems.call_problems import call_problem
 from svc.http.response.answers import NO_STORE, NOSNIFF, json_answer
-from svc.http.tools.admission import answer_admitted, budget_headers, call_of
-from svc.http.tools.door import Gate
+from svc.http.tools.gated_door import GatedDoor
 from svc.services import imports, tool_calls
-from svc.tools.registry import Registry
-
-log = structlog.get_logger("svc.http.imports")
 
 Output = Literal["refused", "report"]
 
@@ -33,7 +25,7 @@ _SHA_256: Final = re.compile(r"sha-256=:([A-Za-z0-9+/]{43}=):")
 _TYPES: Final = {"csv": b"text/csv; charset=utf-8", "ndjson": b"application/x-ndjson"}
 
 
-class Asked(NamedTuple):
+class UploadPath(NamedTuple):
     """What the path of a request names."""
 
     import_id: str
@@ -41,34 +33,22 @@ class Asked(NamedTuple):
     output: Output | None
 
 
-class ImportsDoor:
+class ImportsDoor(GatedDoor):
     """Answers below one path, to those that its gate admits."""
 
-    def __init__(self, system: System, registry: Registry, gate: Gate) -> None:
-        self._system = system
-        self._registry = registry
-        self._gate = gate
+    logged_as = imports.TOOL
 
-    async def __call__(self, request: Request) -> Answer | StreamAnswer:
-        """Check, in this order: credential, budget, path, method, right; then the body."""
-        asked = _asked(request)
-        admission = await self._gate.admit(request)
-        if asked is not None and asked.output is not None and request.method == "GET":
-            return await self._stream(request, admission, asked.import_id, asked.output)
-        return await answer_admitted(request, admission, self._put, self.problem_for)
-
-    def problem_for(self, request: Request, error: Exception) -> Answer:
-        """Answer *error* with its problem; faults of this service are logged."""
-        return call_problem(log, request, error, self._gate.unauthorized)
-
-    async def _put(self, request: Request, admission: Admission) -> Answer:
+    async def answer_call(self, request: Request, admission: Admission) -> Answer | StreamAnswer:
+        """Check, in this order: budget, path, method, right; then the body."""
         tool_calls.check_budget(admission)
         asked = _asked(request)
         if asked is None:
             raise NotFound
+        if asked.output is not None and request.method == "GET":
+            return await self._stream(request, admission, asked.import_id, asked.output)
         if asked.part is None or request.method != "POST":
             raise MethodNotAllowed(["POST"] if asked.part is not None else ["GET"])
-        call = self._call(request, admission)
+        call = self.call_of(request, admission)
         digest = _digest(request.text("content-digest"))
         data = await request.read(IMPORT_PART_BYTES)
         taken = await imports.put_part(
@@ -79,9 +59,8 @@ class ImportsDoor:
     async def _stream(
         self, request: Request, admission: Admission, import_id: str, output: Output
     ) -> StreamAnswer:
-        tool_calls.check_budget(admission)
         await request.read(0)
-        found = await imports.output(self._system, self._call(request, admission), import_id, output)
+        found = await imports.output(self._system, self.call_of(request, admission), import_id, output)
 
         async def write(parts: PartSender) -> Answer | None:
             async with aclosing(found.pieces) as pieces:
@@ -95,21 +74,17 @@ class ImportsDoor:
             (b"content-disposition", f'attachment; filename="{name}"'.encode()),
             NO_STORE,
             NOSNIFF,
-            *budget_headers(admission.allowance),
         ]
         return StreamAnswer(200, fields, write)
 
-    def _call(self, request: Request, admission: Admission) -> Call:
-        return call_of(self._system, self._registry, admission, self._gate.door, request)
 
-
-def _asked(request: Request) -> Asked | None:
+def _asked(request: Request) -> UploadPath | None:
     match = _PATH.fullmatch(request.path)
     if match is None:
         return None
     part, output = match["part"], match["output"]
     kind: Output | None = "refused" if output == "refused" else "report" if output else None
-    return Asked(match["id"], None if part is None else int(part), kind)
+    return UploadPath(match["id"], None if part is None else int(part), kind)
 
 
 def _digest(header: str | None) -> bytes | None:

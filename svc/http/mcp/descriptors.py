@@ -112,7 +112,7 @@ def entries(registry: Registry) -> Page:
     return Page(msgspec.json.encode([search, describe, call]), None)
 
 
-_Kind = tuple[frozenset[Permission], frozenset[str] | None, Limit | None, frozenset[str]]
+_Kind = tuple[frozenset[Permission], frozenset[str] | None, bool, Limit | None, frozenset[str]]
 
 
 class FlatList:
@@ -166,9 +166,9 @@ class FlatList:
         return page
 
     def _kind_of(self, caller: Caller, now: int) -> _Kind:
-        """What decides which tools *caller* may call; keys with the same permissions are of one kind."""
+        """What decides which tools *caller* may call; those with the same permissions are of one kind."""
         gone = frozenset(name for name, gone_at in self._gone_at.items() if gone_at <= now)
-        return caller.permissions, caller.tools, caller.limited_to, gone
+        return caller.permissions, caller.tools, caller.only_reads, caller.limited_to, gone
 
     def _read_cursor(self, cursor: str) -> str:
         try:

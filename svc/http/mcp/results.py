@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.domain.errors import DomainError, InvalidInput
+from svc.domain.errors import DomainError, InvalidInput, NeedsPerson
 from svc.domain.identity.callers import Caller
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.domain.tool_results import ToolResult
 from svc.domain.versions import ChangedSince
 from svc.http.mcp.descriptors import Page
@@ -49,8 +49,11 @@ def problem_result(version: Version, text: str) -> bytes:
     return _encode(version.every_result | {"content": [{"type": "text", "text": text}], "isError": True})
 
 
-def problem_text(name: str, error: DomainError) -> str:
-    """Text for a model: what was wrong with the call of tool *name*, and what to change."""
+def problem_text(name: str, error: DomainError, base_url: str = "") -> str:
+    """Text for a model: what was wrong with the call of tool *name*, and what to change.
+
+    Screens are named with *base_url* before them.
+    """
     if isinstance(error, InvalidInput):
         faults = "\n".join(f"- {fault.pointer or '/'}: {fault.detail}" for fault in error.faults)
         return f"{error.code}: the arguments do not fit {name}.\n{faults}\nMend them and call it again."
@@ -59,8 +62,19 @@ def problem_text(name: str, error: DomainError) -> str:
             f"- {one.pointer or one.property}: you {_shown(one.yours)}, there now {_shown(one.theirs)}"
             for one in error.conflicts
         )
-        return f"{error.code}: {error}.\n{conflicts}\n{_REMEDIES[error.code]}"
-    return f"{error.code}: {error}. {_REMEDIES.get(error.code, '')}".rstrip()
+        return f"{error.code}: {_sentence(error)}\n{conflicts}\n{_REMEDIES[error.code]}"
+    if isinstance(error, NeedsPerson) and error.screen is not None:
+        return (
+            f"{error.code}: {_sentence(error)} Nothing was done. Ask a person to do it on this screen, since"
+            f" no key may: {base_url.rstrip('/')}{error.screen}"
+        )
+    return f"{error.code}: {_sentence(error)} {_REMEDIES.get(error.code, '')}".rstrip()
+
+
+def _sentence(error: DomainError) -> str:
+    """What *error* says, with a full stop unless it ends by asking what was meant."""
+    text = str(error)
+    return text if text.endswith(("?", ".")) else f"{text}."
 
 
 def _shown(value: Any) -> str:

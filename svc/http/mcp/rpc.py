@@ -6,8 +6,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from svc.domain import json_input
 from svc.domain.errors import Fault, InvalidInput, MalformedJson
+from svc.domain.input import json as json_input
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600

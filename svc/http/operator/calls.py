@@ -11,7 +11,7 @@ from quart import Response, request
 
 from svc.actors.system import System
 from svc.domain.errors import Fault, InvalidInput, NotFound
-from svc.domain.near_names import hint, shown
+from svc.domain.input.near_names import guess, shown
 from svc.http.quart_app import current_request
 from svc.http.request.json_body import NO_INPUT
 from svc.services import tool_calls
@@ -43,7 +43,7 @@ class OperatorCalls:
         """Run a command in one unit of work. Raises the command's `DomainError`, or `NotFound`."""
         command = COMMANDS.get(name)
         if command is None:
-            raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")
+            raise NotFound(f"there is no command {shown(name)}{guess(name, list(COMMANDS))}")
         return await self._run(command)
 
     async def grant_credits(self) -> Response:
@@ -52,7 +52,8 @@ class OperatorCalls:
 
     async def _run(self, command: Command[Any, Any]) -> Response:
         command_input = command.read(await _body())
-        return _json(msgspec.json.encode(await self._system.store.write(command, command_input)))
+        units = command.units(self._system.store, command_input)
+        return _json(msgspec.json.encode(await units.write(command, command_input)))
 
 
 async def _body() -> bytes:

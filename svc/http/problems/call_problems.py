@@ -4,11 +4,13 @@ from typing import Any
 
 from svc.domain.errors import Unauthenticated
 from svc.http.fast_path import Answer, Request
-from svc.http.problems.problems import UNAUTHORIZED, is_fault, problem_for
+from svc.http.problems.problems import UNAUTHORIZED, code_for, is_fault, problem_for
 
 
 def call_problem(log: Any, request: Request, error: Exception, unauthorized: Answer = UNAUTHORIZED) -> Answer:
     """Answer *error* with its problem, and log it if it is a fault of this service."""
+    if request.line is not None:
+        request.line.code = code_for(error)
     if isinstance(error, Unauthenticated):
         return unauthorized
     if is_fault(error):

@@ -2,15 +2,15 @@
 
 from typing import Final
 
+from svc.domain.grants.limits import GRANTS_MAX, GRANTS_OF_PERSON_MAX
+from svc.domain.identity.limits import CONFIRMATION_MS, LIVE_KEYS_MAX
 from svc.domain.limits import (
     CALL_WINDOW_MS,
-    CONFIRMATION_MS,
     IDEMPOTENCY_KEY_CHARS_MAX,
     IDEMPOTENCY_LIFE_MS,
-    LIVE_KEYS_MAX,
     TOOL_BODY_BYTES_MAX,
 )
-from svc.domain.times import HOUR_MS, SECOND_MS
+from svc.domain.locale.times import HOUR_MS, SECOND_MS
 from svc.http.problems.problems import Code
 
 CAUSES: Final[dict[Code, str]] = {
@@ -49,8 +49,12 @@ What was asked fits the rules, but not the state that things are in: a unique va
 something is in use, or it was changed meanwhile. `detail` says what. Of a record that was changed since
 `ifVersion`, `conflicts` has each property with your value and the one that is there now.""",
     "key_limit": f"""\
-An organization has at most {LIVE_KEYS_MAX} keys that are neither revoked nor expired, API and
-gateway keys together.""",
+An organization has at most {LIVE_KEYS_MAX} live keys: neither revoked nor expired, and made by
+somebody who may have keys. API and gateway keys count together.""",
+    "grant_limit": f"""\
+A person has at most {GRANTS_OF_PERSON_MAX} live grants of connected apps in an organization, and an
+organization {GRANTS_MAX}. One that has ended or expired does not count, nor does that of somebody who may
+have none now.""",
     "organization_required": """\
 An e-mail address may have an account in each of several organizations. The password was right, and it
 is that of more than one of them: `organizations` has where they are at home.""",

@@ -1,10 +1,12 @@
 """Problem details (RFC 9457): the codes, and the problem of each error. Each code has a page."""
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Final, Literal, NamedTuple, get_args
 
 import msgspec
 from quart import Response
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import (
     HTTPException,
     MethodNotAllowed,
@@ -19,6 +21,7 @@ from svc.domain.errors import (
     DomainError,
     Fault,
     InvalidInput,
+    NeedsPerson,
     OrganizationRequired,
     TooManyAttempts,
     Unavailable,
@@ -45,6 +48,7 @@ Code = Literal[
     "too_slow",
     "conflict",
     "key_limit",
+    "grant_limit",
     "organization_required",
     "idempotency_in_progress",
     "gone",
@@ -79,7 +83,7 @@ KINDS: Final[dict[Code, Kind]] = {
     "malformed_json": Kind(400, "The body is not JSON", "Send a JSON object in UTF-8."),
     "unauthorized": Kind(401, "A token is needed", "Send `Authorization: Bearer` and a good one."),
     "wrong_credentials": Kind(
-        401, "Nobody can sign in with that", "Check the e-mail and the password, or ask for a sign-in link."
+        401, "Wrong e-mail or password", "Check the e-mail and the password, or ask for a sign-in link."
     ),
     "forbidden": Kind(403, "You may not do this", "Ask somebody who may, or for a role that does."),
     "approval_required": Kind(403, "A person has to approve this", "Ask a person to do it on the screen."),
@@ -98,6 +102,7 @@ KINDS: Final[dict[Code, Kind]] = {
     "too_slow": Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
     "conflict": Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
     "key_limit": Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
+    "grant_limit": Kind(409, "There are as many connected apps as there may be", "End one that nobody uses."),
     "organization_required": Kind(
         409,
         "Several accounts have that e-mail address and password",
@@ -163,6 +168,9 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     code: Code
     request_id: str | None = None
     detail: str | None = None
+    screen: str | None = None
+    """With `approval_required`, `person_only` and `confirmation_required`: the address of the screen where a
+    person does that very thing."""
     errors: tuple[Fault, ...] = ()
     """All that is wrong with what was asked, each with a pointer into it."""
     organizations: tuple[OrganizationChoice, ...] = ()
@@ -176,6 +184,7 @@ def problem(
     request_id: bytes | None,
     detail: str | None = None,
     *,
+    screen: str | None = None,
     errors: tuple[Fault, ...] = (),
     organizations: tuple[OrganizationChoice, ...] = (),
     conflicts: tuple[ChangedProperty, ...] = (),
@@ -190,6 +199,7 @@ def problem(
         code=code,
         request_id=None if request_id is None else request_id.decode(),
         detail=detail,
+        screen=screen,
         errors=errors,
         organizations=organizations,
         conflicts=conflicts,
@@ -197,7 +207,12 @@ def problem(
     return Answer(kind.status, [(b"content-type", MEDIA_TYPE.encode()), *headers], msgspec.json.encode(body))
 
 
-UNAUTHORIZED: Final = problem("unauthorized", None, headers=[(b"www-authenticate", b"Bearer"), NO_STORE])
+def unauthorized(challenge: tuple[bytes, bytes]) -> Answer:
+    """The answer to a failed authentication with a credential, with *challenge*, a `WWW-Authenticate`."""
+    return problem("unauthorized", None, headers=[challenge, NO_STORE])
+
+
+UNAUTHORIZED: Final = unauthorized((b"www-authenticate", b"Bearer"))
 """The answer to every failed authentication with a key, byte for byte whatever the reason (decisions §2)."""
 
 
@@ -211,7 +226,7 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
                 headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
             if isinstance(error, BodyCoded):
                 headers.append(ACCEPT_ENCODING)
-            return problem(_http_code(error), request_id, _http_detail(error), headers=headers)
+            return problem(code_for(error), request_id, _http_detail(error), headers=headers)
         case OrganizationRequired():
             organizations = tuple(OrganizationChoice(home.id, home.name) for home in error.organizations)
         case TooManyAttempts():
@@ -220,20 +235,30 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
             headers.append(retry_after(wait_ms_of(error)))
         case DomainError() if error.code == "idempotency_in_progress":
             headers.append(retry_after(wait_ms_of(error)))
-    if not isinstance(error, DomainError) or error.code not in KINDS:
+    code = code_for(error)
+    if not isinstance(error, DomainError) or code == "internal":
         return problem("internal", request_id)
     errors = error.faults if isinstance(error, InvalidInput | Conflict) else ()
     conflicts = error.conflicts if isinstance(error, ChangedSince) else ()
     detail = error.detail if isinstance(error, Unavailable) else str(error)
     return problem(
-        error.code,
+        code,
         request_id,
         detail or None,
+        screen=error.screen if isinstance(error, NeedsPerson) else None,
         errors=errors,
         organizations=organizations,
         conflicts=conflicts,
         headers=headers,
     )
+
+
+def code_for(error: Exception) -> Code:
+    """The code of the problem of *error*."""
+    if isinstance(error, HTTPException):
+        return _http_code(error)
+    code = error.code if isinstance(error, DomainError) else None
+    return code if code in KINDS else "internal"
 
 
 def code_of(answer: Answer) -> Code:
@@ -249,10 +274,11 @@ def is_fault(error: Exception) -> bool:
 
 
 def as_response(answer: Answer) -> Response:
-    """Convert *answer* to a response of Quart."""
-    response = Response(answer.body, status=answer.status)
-    for name, value in answer.headers:
-        response.headers[name.decode()] = value.decode("latin-1")
+    """Convert *answer* to a response of Quart, with its headers and no other but its length."""
+    response = Response(bytes(answer.body), status=answer.status)
+    response.headers = Headers([(name.decode(), value.decode("latin-1")) for name, value in answer.headers])
+    if answer.status != HTTPStatus.NOT_MODIFIED:  # it would be read as the length of the cached body
+        response.content_length = len(answer.body)
     return response
 
 

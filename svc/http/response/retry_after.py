@@ -3,8 +3,8 @@
 from typing import Final
 
 from svc.domain.errors import Unavailable
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.rate_limits.sliding_window import retry_after_seconds
-from svc.domain.times import SECOND_MS
 from svc.http.response.answers import Field
 
 _DEFAULT_MS: Final = SECOND_MS

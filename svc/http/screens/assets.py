@@ -45,6 +45,15 @@ class ScreenFiles(msgspec.Struct, frozen=True):
     """Files that the browser should fetch at once."""
     calls: tuple[FirstCall, ...] = ()
     """Tools whose answers are in the shell, so that the first screen takes one round trip."""
+    styles: tuple[str, ...] = ()
+    """Its style sheets, beside that of every page."""
+
+
+class PageFiles(msgspec.Struct, frozen=True):
+    """A page of its own, beside the screens."""
+
+    script: str
+    style: str
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -57,6 +66,8 @@ class Manifest(msgspec.Struct, frozen=True):
     preload: tuple[str, ...] = ()
     """What *script* imports, directly or not."""
     screens: tuple[ScreenFiles, ...] = ()
+    debug: PageFiles | None = None
+    """The operator's live view. A build from before there was one lacks it."""
 
 
 class StaticFile(msgspec.Struct, frozen=True):

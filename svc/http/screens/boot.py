@@ -1,13 +1,13 @@
 """The JSON block in the shell: the session, the organization, and the first screen's data."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from svc.http.identity.answers import session_answer
-from svc.http.screens.assets import FirstCall, Manifest
+from svc.http.screens.assets import FirstCall, Manifest, ScreenFiles
 from svc.services.opened_screens import OpenOrganization, OpenScreen
 from svc.version import VERSION
 
@@ -47,10 +47,7 @@ def boot_json(
 def first_calls(manifest: Manifest, path: str, query: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
     """The tools that the screen at *path* asks when it opens, with what the *query* narrows them to."""
     asked: list[tuple[str, dict[str, Any]]] = []
-    for screen in manifest.screens:
-        segments = {} if screen.path == "*" else _segments(screen.path, path)
-        if segments is None:
-            continue
+    for screen, segments in _screens_at(manifest, path):
         for call in screen.calls:
             filled = None if any(query.get(name) for name in call.without) else _filled(call, segments, query)
             if filled is not None and (call.tool, filled) not in asked:
@@ -60,13 +57,14 @@ def first_calls(manifest: Manifest, path: str, query: Mapping[str, str]) -> list
 
 def scripts_for(manifest: Manifest, path: str) -> list[str]:
     """The files that the screen at *path* needs at once, beside the first script."""
-    own = [
-        name
-        for screen in manifest.screens
-        if screen.path != "*" and _segments(screen.path, path) is not None
-        for name in screen.scripts
-    ]
+    own = [name for screen, _ in _screens_at(manifest, path) for name in screen.scripts]
     return list(dict.fromkeys([*manifest.preload, *own]))
+
+
+def styles_for(manifest: Manifest, path: str) -> list[str]:
+    """The style sheets of the page at *path*, in the order in which it has them."""
+    own = [name for screen, _ in _screens_at(manifest, path) for name in screen.styles]
+    return list(dict.fromkeys([manifest.style, *own]))
 
 
 def _organization(opened: OpenOrganization) -> dict[str, Any]:
@@ -77,6 +75,17 @@ def _organization(opened: OpenOrganization) -> dict[str, Any]:
         "hubs": ["marketing"] if opened.answer.marketing_hub else [],
         "trialDaysLeft": opened.trial_days_left,
     }
+
+
+def _screens_at(manifest: Manifest, path: str) -> Iterator[tuple[ScreenFiles, dict[str, str]]]:
+    """What is on every screen, and the first screen that fits *path*: that one the browser shows."""
+    is_found = False
+    for screen in manifest.screens:
+        if screen.path == "*":
+            yield screen, {}
+        elif not is_found and (segments := _segments(screen.path, path)) is not None:
+            is_found = True
+            yield screen, segments
 
 
 def _segments(pattern: str, path: str) -> dict[str, str] | None:

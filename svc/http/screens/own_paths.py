@@ -4,8 +4,8 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
+from svc.domain.identity.limits import NEXT_PATH_CHARS_MAX
 from svc.domain.identity.people import INVITATION_PATH, WELCOME_PATH
-from svc.domain.limits import NEXT_PATH_CHARS_MAX
 from svc.domain.mail.letters import PROOF_PATH, RESET_PATH
 
 SCREENS: Final = "/app/"

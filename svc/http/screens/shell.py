@@ -13,6 +13,7 @@ from werkzeug.routing import PathConverter
 from svc.actors.system import System
 from svc.domain.errors import Unauthenticated
 from svc.http.quart_app import QuartApp, current_request
+from svc.http.request.client_address import address_of
 from svc.http.request.session_cookie import SESSION_COOKIE, cookie_name, session_token
 from svc.http.request.transport import Transport
 from svc.http.screens import boot
@@ -30,13 +31,14 @@ POLICY: Final = (
 """Word for word as decided (decisions §16)."""
 _SAFE: Final = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
 """Of every answer at an address of a screen, refusals and redirections included."""
-_HEADERS: Final = {
+PAGE_HEADERS: Final = {
     **_SAFE,
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
     "Vary": "Cookie",
 }
+"""Of a page that runs scripts, and has something of whoever opens it."""
 _PAGE: Final = """\
 <!doctype html>
 <html lang="en">
@@ -46,8 +48,8 @@ _PAGE: Final = """\
 <meta name="color-scheme" content="light dark">
 <title>svc</title>
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="{style}">
-{preloads}<script type="module" src="{script}"></script>
+<link rel="preload" href="/look/figtree-5.3-latin.woff2" as="font" type="font/woff2" crossorigin>
+{styles}{preloads}<script type="module" src="{script}"></script>
 </head>
 <body>
 <div id="app"></div>
@@ -101,7 +103,9 @@ class Shell:
         here = f"{SCREENS}{path}"
         try:
             token = session_token(self._cookie())
-            opened = await opened_screens.open_screen(self._system, token, request.args.get("org"))
+            opened = await opened_screens.open_screen(
+                self._system, token, request.args.get("org"), self._address()
+            )
         except Unauthenticated:
             if here.rstrip("/") not in WAYS_IN:
                 return _see_other(_sign_in_address(_asked_path()))
@@ -121,23 +125,27 @@ class Shell:
 
     def _page(self, here: str, opened: OpenScreen | None, data: dict[str, msgspec.Raw]) -> Response:
         manifest = self._manifest
+        sheets = boot.styles_for(manifest, here)
+        styles = "".join(f'<link rel="stylesheet" href="{STATIC_PATH}{name}">\n' for name in sheets)
         preloads = "".join(
             f'<link rel="modulepreload" href="{STATIC_PATH}{name}">\n'
             for name in boot.scripts_for(manifest, here)
         )
-        head = _PAGE.format(
-            style=STATIC_PATH + manifest.style, script=STATIC_PATH + manifest.script, preloads=preloads
-        )
+        head = _PAGE.format(styles=styles, script=STATIC_PATH + manifest.script, preloads=preloads)
         block = boot.boot_json(
             opened,
             data,
             build=self._build,
-            mail=self._system.mailing.server is not None,
+            mail=self._system.mail.mailing.server is not None,
             next_path=own_path(request.args.get("next")) if opened is None else None,
         )
         return Response(
-            head.encode() + block + _END, content_type="text/html; charset=utf-8", headers=_HEADERS
+            head.encode() + block + _END, content_type="text/html; charset=utf-8", headers=PAGE_HEADERS
         )
+
+    def _address(self) -> str:
+        peer, headers = current_request().peer, list(request.scope["headers"])
+        return address_of(peer, headers, self._transport.trusted_proxies)
 
     def _cookie(self) -> str | None:
         peer, headers = current_request().peer, list(request.scope["headers"])

@@ -13,7 +13,7 @@ from svc.http.server._listen import (
     close,
     open_listeners,
 )
-from svc.http.server._options import Certificate, ServerOptions
+from svc.http.server._options import Certificate, ServerOptions, default_share
 from svc.http.server._serve import serve
 from svc.http.server._tls import ServedCertificate
 
@@ -28,6 +28,7 @@ __all__ = [
     "bound",
     "check_certificate",
     "close",
+    "default_share",
     "open_listeners",
     "serve",
 ]

@@ -1,12 +1,14 @@
 """One accepted connection: bounded writes, and an end that loses no answer."""
 
 import select
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
 import trio
 
 from svc.http.server._context import Context
+from svc.http.server._unsent import Body, UnsentPart
 
 RECEIVE_BYTES: Final = 65_536
 PIECE_BYTES: Final = 65_536
@@ -52,6 +54,7 @@ class Connection:
         self.counted = False
         """Whether it is counted there as waiting."""
         self._stalled = False
+        self._unsent: UnsentPart | None = None  # the long part that is being sent
 
     async def shake_hands(self) -> str | None:
         """The protocol agreed on with a TLS client, if it named one.
@@ -91,10 +94,14 @@ class Connection:
         if len(data) <= PIECE_BYTES:
             await self._send_piece(data)
             return
-        with memoryview(data) as view:
-            for start in range(0, len(data), PIECE_BYTES):
-                with view[start : start + PIECE_BYTES] as piece:
-                    await self._send_piece(piece)
+        self._unsent = UnsentPart(data, (self.share.unsent, self._context.unsent), self.scope.cancel)
+        self._unsent.begin()
+        try:
+            for piece in views_of(data):
+                await self._send_piece(piece)
+        finally:
+            self._unsent.end()
+            self._unsent = None
 
     async def _send_piece(self, piece: bytes | memoryview) -> None:
         self._context.writes.begin(self)
@@ -108,12 +115,16 @@ class Connection:
                 self._stalled = False
                 self._context.stalls.end(self.scope)
                 self._context.waiting.end(self)
+                if self._unsent is not None:
+                    self._unsent.resume()
 
     def stall(self) -> None:
         """Count as waiting until the client reads on."""
         self._stalled = True
         self._context.stalls.begin(self.scope)
         self._context.waiting.begin(self)
+        if self._unsent is not None:
+            self._unsent.stall()
 
     def evict(self) -> None:
         """Close the connection at once, whatever it waits for, and without an answer."""
@@ -125,6 +136,12 @@ class Connection:
     def readable(self) -> bool:
         """Whether there is unread data in the socket."""
         return isinstance(self._transport, trio.SocketStream) and is_readable(self._transport.socket)
+
+    def takes_data(self) -> bool:
+        """Whether the client takes what is sent, as far as the system can tell."""
+        return not isinstance(self._transport, trio.SocketStream) or _has(
+            self._transport.socket, select.POLLOUT
+        )
 
     def hung_up(self) -> bool:
         """Whether the client has disconnected, also behind unread data. Not every system can tell."""
@@ -149,6 +166,13 @@ class Connection:
             await self._transport.send_eof()
             while left > 0 and (data := await self._transport.receive_some(RECEIVE_BYTES)):
                 left -= len(data)
+
+
+def views_of(data: Body) -> Iterator[memoryview]:
+    """*data* in pieces of at most `PIECE_BYTES`, which are not copied."""
+    view = memoryview(data)
+    for start in range(0, len(view), PIECE_BYTES):
+        yield view[start : start + PIECE_BYTES]
 
 
 def is_readable(socket: trio.socket.SocketType) -> bool:

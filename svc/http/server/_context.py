@@ -7,11 +7,13 @@ from wsgiref.handlers import format_date_time
 import trio
 
 from svc.clock import Clock
+from svc.domain.limits import UNSENT_BYTES_MAX
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.randomness import Randomness
-from svc.domain.times import SECOND_MS
 from svc.http.asgi import STOPPING, ASGIApp
 from svc.http.server._deadlines import Cancellable, Patience, Writing
 from svc.http.server._options import ServerOptions
+from svc.http.server._unsent import Ledger
 from svc.http.server._waiting import WaitingConnections
 
 STALL_SECONDS: Final = 2.0
@@ -35,6 +37,8 @@ class Context:
         self.waiting = WaitingConnections(
             options.connections_max, options.waiting_per_address_max, options.trusted_proxies
         )
+        self.unsent = Ledger(UNSENT_BYTES_MAX)
+        """What the answers of all connections keep."""
         self.stopping = False
         self._stop = trio.Event()
         self.extensions: dict[str, Any] = {STOPPING: self._stop}

@@ -136,7 +136,7 @@ class Exchange:
             if self._waiting:
                 self._end_waiting()
             begun = response.started  # date and close are parts of the head
-            data = response.encode(
+            parts = response.encode(
                 message.get("body", b""),
                 more=more,
                 date=b"" if begun else self._link.context.date_line(),
@@ -144,7 +144,8 @@ class Exchange:
             )
             if not more:
                 self._link.connection.share.take(self._link.connection)
-            await self._write(data)
+            for part in parts:
+                await self._write(part)
             if not more:
                 self._done = True
                 self.closes = response.closes

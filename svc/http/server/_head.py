@@ -8,7 +8,7 @@ from typing import Final
 
 from svc.http.asgi import Headers
 
-_NAME: Final = rb"[A-Za-z0-9._~!$&'()*+,;=-]*(?:%[0-9A-Fa-f]{2}[A-Za-z0-9._~!$&'()*+,;=-]*)*"
+_NAME: Final = rb"(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+"
 _HOST: Final = re.compile(rb"(?:%b|\[(?P<v6>[0-9A-Fa-f:.]+)\])(?::(?P<port>[0-9]{0,5}))?" % _NAME)
 _ABSOLUTE: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://(?P<authority>[^/?#]*)(?P<rest>.*)", re.DOTALL)
 _PORT_MAX: Final = 0xFFFF
@@ -17,7 +17,9 @@ _WEBSOCKET_KEY_BYTES: Final = 16
 
 
 def is_host(value: bytes) -> bool:
-    """Whether *value* is a host with or without a port (RFC 9110 section 7.2); an empty one is."""
+    """Whether *value* is a host with or without a port (RFC 9110 section 7.2); an empty one is
+    not, since http and https have no addresses without a host (section 4.2).
+    """
     match = _HOST.fullmatch(value)
     if match is None or int(match["port"] or 0) > _PORT_MAX:
         return False

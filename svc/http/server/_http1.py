@@ -62,9 +62,8 @@ class Http1:
         if status == SERVICE_UNAVAILABLE:
             headers.append((b"retry-after", b"%d" % _RETRY_AFTER_SECONDS))
         response = Response(status, headers, method="GET", version="1.1")
-        await self.connection.send(
-            response.encode(b"", more=False, date=self.context.date_line(), close=True)
-        )
+        for part in response.encode(b"", more=False, date=self.context.date_line(), close=True):
+            await self.connection.send(part)
 
     async def receive(self) -> bool:
         """Read once and parse; returns whether any data came."""

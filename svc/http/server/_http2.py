@@ -10,16 +10,20 @@ import h2.exceptions
 import trio
 from h2.connection import ConnectionState
 from hypercorn.events import Closed, Event, RawData, Updated
-from hypercorn.protocol.events import Body, EndBody, StreamClosed
+from hypercorn.protocol.events import Body, Data, EndBody, Request, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
-from hypercorn.protocol.h2 import BUFFER_HIGH_WATER, H2Protocol
+from hypercorn.protocol.h2 import H2Protocol
 from hypercorn.protocol.http_stream import HTTPStream
 from hypercorn.protocol.ws_stream import WSStream
+from hypercorn.utils import filter_pseudo_headers
 
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 from svc.http.server._frames import FrameMeter
 from svc.http.server._head import is_host
+from svc.http.server._send_buffer import SendBuffer
+from svc.http.server._sending import Sending, pieces_of
 from svc.http.server._stream import Tasks
+from svc.http.server._unsent import Body as AnyBytes
 
 _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PATH: Final = re.compile(rb"/[!-~]*")
@@ -71,40 +75,39 @@ class Http2(H2Protocol):
             return
         if isinstance(event, StreamClosed):
             await self._reset_unended(event.stream_id)
-        writes, sending = self._tasks.context.writes, _Sending(self._tasks)
-        writes.begin(sending)
+        sending = Sending(self._tasks, self._kept_by(event))
         try:
-            with trio.move_on_after(self._tasks.context.options.write_seconds) as patience:
-                if isinstance(event, Body):
-                    await self._wait_taken(event.stream_id)
-                await super().stream_send(event)
-                if isinstance(event, EndBody):
-                    await self._wait_end(event.stream_id)
+            with sending.patience:
+                for piece in pieces_of(event):
+                    with sending.begun():
+                        await super().stream_send(piece)
+                        if isinstance(piece, EndBody):
+                            await self._wait_end(piece.stream_id)
         finally:
-            writes.end(sending)
-            sending.resume()
-        if patience.cancelled_caught:
+            sending.end()
+        if sending.patience.cancelled_caught:
             await self._reset(event.stream_id, h2.errors.ErrorCodes.CANCEL)
             await self._close_stream(event.stream_id)
             if event.stream_id in self.stream_buffers:
                 await self.stream_buffers[event.stream_id].close()
                 await self._window_updated(event.stream_id)  # has the sending task forget it
 
+    def _kept_by(self, event: StreamEvent) -> AnyBytes:
+        """What is kept in memory until *event* is sent."""
+        if isinstance(event, Body | Data):
+            return event.data
+        buffer = self.stream_buffers.get(event.stream_id)
+        return b"" if buffer is None else cast("SendBuffer", buffer).last_body
+
     async def _reset_unended(self, stream_id: int) -> None:
         """Reset a stream whose application is done before its answer is, so that the client sees it."""
         buffer = self.stream_buffers.get(stream_id)
         if buffer is None or not isinstance(self.streams.get(stream_id), HTTPStream):
             return
-        if not buffer._complete:  # what `complete` tells is whether it was also sent
+        if cast("SendBuffer", buffer).unended:
             await self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
             await buffer.close()
             await self._window_updated(stream_id)  # has the sending task forget it
-
-    async def _wait_taken(self, stream_id: int) -> None:
-        """Wait until there is room for a part. hypercorn waits as well, but not while the window is shut."""
-        buffer = self.stream_buffers.get(stream_id)
-        if buffer is not None and len(buffer.buffer) >= BUFFER_HIGH_WATER:
-            await buffer.drain()
 
     async def _wait_end(self, stream_id: int) -> None:
         """Wait until the end of a stream is sent. A server that stops closes the connection after this."""
@@ -134,6 +137,7 @@ class Http2(H2Protocol):
             if isinstance(event, h2.events.DataReceived) and event.stream_id not in self.streams:
                 await self._drop(event)
             elif isinstance(event, h2.events.RequestReceived):
+                await self._tasks.wait_turn()
                 if not await self._take(event):
                     return
             elif isinstance(event, h2.events.DataReceived) and self._is_early(event.stream_id):
@@ -141,6 +145,36 @@ class Http2(H2Protocol):
                 await self._close_stream(event.stream_id)
             else:
                 await super()._handle_events([event])
+
+    async def _create_stream(self, request: h2.events.RequestReceived) -> None:
+        """As hypercorn does, with a buffer that copies nothing; priorities are none."""
+        fields = dict(request.headers)
+        kind = WSStream if fields[b":method"] == b"CONNECT" else HTTPStream
+        stream_id = request.stream_id
+        self.streams[stream_id] = stream = kind(
+            self.app,
+            self.config,
+            self.context,
+            self.task_group,
+            self.ssl,
+            self.client,
+            self.server,
+            self.stream_send,
+            stream_id,
+        )
+        self.stream_buffers[stream_id] = SendBuffer(self.context.event_class)
+        self.priority.insert_stream(stream_id)
+        self.priority.block(stream_id)
+        await stream.handle(
+            Request(
+                stream_id=stream_id,
+                headers=filter_pseudo_headers(request.headers),
+                http_version="2",
+                method=fields[b":method"].decode("ascii"),
+                raw_path=fields[b":path"],
+                state=self.connection_state,
+            )
+        )
 
     async def _take(self, event: h2.events.RequestReceived) -> bool:
         """Run the application for a stream, or reject it; returns whether the connection continues."""
@@ -150,7 +184,8 @@ class Http2(H2Protocol):
             await self._end(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
             return False
         # A rejected request may be retried: it was not processed (RFC 9113 section 8.7).
-        fault = h2.errors.ErrorCodes.REFUSED_STREAM if stopping else _fault_of(event)
+        refused = stopping or self._tasks.crowded
+        fault = h2.errors.ErrorCodes.REFUSED_STREAM if refused else _fault_of(event)
         if fault is None:
             await super()._handle_events([event])
             return True
@@ -195,25 +230,6 @@ class Http2(H2Protocol):
             with suppress(h2.exceptions.ProtocolError):
                 self.connection.reset_stream(stream_id, code)
             await self._flush()
-
-
-class _Sending:
-    """A stream that sends a part of its answer."""
-
-    def __init__(self, tasks: Tasks) -> None:
-        self._tasks = tasks
-        self._stalled = False
-
-    def stall(self) -> None:
-        """Count the stream as one that waits for its client, which does not take the answer."""
-        self._stalled = True
-        self._tasks.end_work()
-
-    def resume(self) -> None:
-        """Count it as before."""
-        if self._stalled:
-            self._stalled = False
-            self._tasks.begin_work()
 
 
 def _fault_of(event: h2.events.RequestReceived) -> Fault | None:

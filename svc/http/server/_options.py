@@ -51,8 +51,18 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Where `waiting_per_address_max` does not hold, as many clients share one address there."""
     turned_away_max: int = 100
     """Connections that are being answered 503 at once; the next one is closed without a word."""
+    spare_descriptors: int = 1
+    """File descriptors that are held back for connections to accept when the process has no others."""
     certificate: Certificate | None = None
     """Turns on TLS, and with it HTTP/2 for clients that offer it."""
+
+
+_SHARES: Final = 4
+
+
+def default_share(connections_max: int) -> int:
+    """The connections of one address that may wait, unless it is configured: a quarter of all."""
+    return max(1, connections_max // _SHARES)
 
 
 DEFAULT_OPTIONS: Final = ServerOptions()

@@ -5,9 +5,10 @@ Transfer-Encoding, repeated or malformed lengths, bare LF, folded lines, control
 all of these in trailers. RFC 9112 sections 3.2, 6.1 and 11.2 are the source of what is added.
 
 It has no limits, and httptools joins the pieces of a header or trailer anew with every read. So all
-bytes that are not body are counted here with every read.
+bytes that are not body are counted here, slice by slice, so that it makes no difference how they come.
 """
 
+import re
 from collections import deque
 from typing import Final, NoReturn
 
@@ -21,6 +22,10 @@ PIPELINED_MAX: Final = 32
 FRAMING_PER_BODY_BYTE: Final = 8
 """Bytes of chunk lines that may come with each byte of a body. A chunk of one byte has five."""
 _COUNTED_PER_BODY_BYTE: Final = 1 + FRAMING_PER_BODY_BYTE
+PARSED_AT_ONCE_BYTES: Final = 4_096
+"""A longer read is parsed in slices: what is not body is counted after each."""
+_LATER_VERSION: Final = re.compile(r"1\.[2-9]")
+"""Of HTTP/1. It is answered as 1.1, the highest that we speak (RFC 9110 section 2.5)."""
 _VERSIONS: Final = ("1.1", "1.0")
 _NOT_IMPLEMENTED: Final = frozenset({"CONNECT", "SOURCE"})
 """Tunnels; and the one method that llhttp knows in HTTP and no RFC does."""
@@ -28,6 +33,9 @@ _LINE_OVERHEAD: Final = len(b"UNSUBSCRIBE  HTTP/1.1\r\n\r\n")
 """What a head has beside its target and headers, at most: it is not counted."""
 _FIELD_OVERHEAD: Final = len(b": \r\n")
 _SLASH: Final = ord("/")
+_HTTP2_PREFACE: Final = b"PRI"
+"""The method that begins HTTP/2, which is not spoken without TLS (RFC 9113 section 3.4)."""
+_ASTERISK: Final = b"*"
 _LINE_END: Final = b" HTTP/1.1\r\n"
 
 
@@ -95,19 +103,31 @@ class RequestParser:
         self._earlier = b""  # what other reads brought of the head that is open
         self._read = b""  # what is being parsed
         self._first = True  # whether the next head to end is its first, and began in it
-        self._excess_bytes = 0  # that are not body, since the last read in which a head or a message ended
+        self._excess_bytes = 0  # that are not body, since the last slice in which a head or a message ended
         self._host = b""  # the last one that was found to be good
         self._without_upgrade: Request | None = None
         self._handed_over = False  # to another protocol
-        self._parser = httptools.HttpRequestParser(self)
+        self._parser = self._new_parser()
 
     @property
     def within_message(self) -> bool:
         """Whether a request has begun that is not complete."""
         return not self._reading.complete
 
+    def _new_parser(self) -> httptools.HttpRequestParser:
+        parser = httptools.HttpRequestParser(self)
+        parser.set_dangerous_leniencies(lenient_version=True)  # `_check` tells versions apart
+        return parser
+
     def feed(self, data: bytes) -> None:
         """Parse *data*. After a fault, everything else is ignored."""
+        if len(data) <= PARSED_AT_ONCE_BYTES:
+            self._feed(data)
+            return
+        for start in range(0, len(data), PARSED_AT_ONCE_BYTES):
+            self._feed(data[start : start + PARSED_AT_ONCE_BYTES])
+
+    def _feed(self, data: bytes) -> None:
         if self.refused is not None:
             return
         if self._handed_over:
@@ -143,7 +163,7 @@ class RequestParser:
         # llhttp takes a request for another protocol to have no body and ends there. We speak no such
         # protocol, so it is read again as if it had asked for none (RFC 9110 section 7.8).
         request.headers = [(name, value) for name, value in request.headers if name != b"upgrade"]
-        self._parser = httptools.HttpRequestParser(self)
+        self._parser = self._new_parser()
         self.feed(request.head() + rest)
 
     def _keep_upgraded(self, data: bytes) -> None:
@@ -176,14 +196,15 @@ class RequestParser:
         if self._first and self._read.startswith(_LINE_END, len(method) + 1 + len(request.target)):
             request.version = "1.1"
         else:
-            request.version = parser.get_http_version()
+            version = parser.get_http_version()
+            request.version = "1.1" if _LATER_VERSION.fullmatch(version) else version
             self._check_protocol(request)
         self._first = False
         request.keep_alive = request.version == "1.1" and parser.should_keep_alive()
         self._check(request)
         self._head_open = False
         self._earlier = b""
-        # The rest of this read may belong to what comes next, uncounted: that is never more than one read.
+        # The rest of this slice may belong to what comes next, uncounted: that is never more than one slice.
         self._excess_bytes = 0
         if parser.should_upgrade() and not self._is_handshake(request):
             self._without_upgrade = request
@@ -223,11 +244,13 @@ class RequestParser:
             self._refuse(431)
         if request.method in _NOT_IMPLEMENTED:
             self._refuse(501)
-        if host != self._host or request.target[0] != _SLASH:
+        if not host or host != self._host or request.target[0] != _SLASH:
             self._check_host(request, host)
 
     def _check_host(self, request: Request, host: bytes | None) -> None:
         if host is None and request.version == "1.1":
+            self._refuse(400)
+        if request.target == _ASTERISK and request.method != "OPTIONS":
             self._refuse(400)
         if request.target[0] != _SLASH:
             host = self._take_authority(request, host)
@@ -265,7 +288,7 @@ class RequestParser:
 
     def _note_fault(self) -> None:
         if self.refused is None:  # else a check of ours stopped the parser
-            self.refused = Refused(400)
+            self.refused = Refused(505 if self._parser.get_method() == _HTTP2_PREFACE else 400)
 
     def _refuse(self, status: int) -> NoReturn:
         self.refused = Refused(status)

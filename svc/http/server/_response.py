@@ -6,6 +6,8 @@ from typing import Final
 
 _STATUS_LINES: Final = {s.value: f"HTTP/1.1 {s.value} {s.phrase}\r\n".encode() for s in HTTPStatus}
 _BODILESS: Final = frozenset({204, 304})
+JOINED_BYTES_MAX: Final = 65_536
+"""A longer body is sent by itself."""
 _LAST_CHUNK: Final = b"0\r\n\r\n"
 
 
@@ -27,8 +29,10 @@ class Response:
         self.closes = False
         """Whether the end of the connection is part of this answer."""
 
-    def encode(self, body: bytes, *, more: bool, date: bytes, close: bool) -> bytes:
+    def encode(self, body: bytes, *, more: bool, date: bytes, close: bool) -> tuple[bytes, ...]:
         """The bytes to send for *body*, after the head if this is the first part.
+
+        A small body comes joined with what is around it, as one send; a long one as it is, not copied.
 
         *date* is a whole header line. *close* asks to end the connection after this answer; it
         counts with the first part only.
@@ -41,7 +45,7 @@ class Response:
             parts.append(self._head(len(body), more=more, date=date))
             self.started = True
         if not self._with_body:
-            return b"".join(parts)
+            return (b"".join(parts),)
         if self._unsent is not None:
             self._unsent -= len(body)
             if self._unsent < 0 or (self._unsent and not more):
@@ -52,7 +56,7 @@ class Response:
             parts.append(body)
         if self._chunked and not more:
             parts.append(_LAST_CHUNK)
-        return b"".join(parts)
+        return (b"".join(parts),) if len(body) <= JOINED_BYTES_MAX else tuple(parts)
 
     def _head(self, body_bytes: int, *, more: bool, date: bytes) -> bytes:
         lines = [_STATUS_LINES.get(self._status) or b"HTTP/1.1 %d \r\n" % self._status]

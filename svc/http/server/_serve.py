@@ -18,7 +18,7 @@ from svc.http.server._listen import Bind, bound, close, open_listeners
 from svc.http.server._options import DEFAULT_OPTIONS, ServerOptions
 from svc.http.server._server import Server
 from svc.http.server._tls import ServedCertificate
-from svc.throttled_log import ThrottledLog
+from svc.logging.throttled import ThrottledLog
 
 log = structlog.get_logger(__name__)
 
@@ -74,9 +74,11 @@ async def serve(
 
             try:
                 task_status.started([bound(listener) for listener in listeners])
-                await _accept_until(stop, listeners, take)
+                server.hold_descriptors()
+                await _accept_until(stop, listeners, take, server.make_room)
             finally:
                 close(listeners)
+                server.let_descriptors_go()
             server.stop()
             connections.cancel_scope.deadline = context.ends_at
         watches.cancel_scope.cancel()
@@ -92,13 +94,28 @@ def _secured(stream: trio.SocketStream, served: ServedCertificate | None) -> Str
 
 
 async def _accept_until(
-    stop: trio.Event, listeners: Sequence[trio.SocketListener], take: Callable[[trio.SocketStream], None]
+    stop: trio.Event,
+    listeners: Sequence[trio.SocketListener],
+    take: Callable[[trio.SocketStream], None],
+    make_room: Callable[[], bool],
 ) -> None:
-    """Accept connections until *stop* is set, and then those in the backlog."""
+    """Accept connections until *stop* is set, and then those in the backlog.
+
+    *make_room* is called when the process has no descriptor left, and returns whether it has one now.
+    """
     refused = ThrottledLog(log, "cannot accept connections", over="can accept connections again")
+    evicted = ThrottledLog(log, "no file descriptors are left; connections that wait are closed for others")
+
+    def has_room(error: OSError) -> bool:
+        if error.errno != errno.EMFILE or not make_room():
+            refused.note(os.strerror(error.errno or 0))
+            return False
+        evicted.note(os.strerror(error.errno))
+        return True
+
     async with trio.open_nursery() as nursery:
         for listener in listeners:
-            nursery.start_soon(_accept, listener, take, refused)
+            nursery.start_soon(_accept, listener, take, has_room, refused)
         await stop.wait()
         nursery.cancel_scope.cancel()
     for listener in listeners:
@@ -108,7 +125,10 @@ async def _accept_until(
 
 
 async def _accept(
-    listener: trio.SocketListener, take: Callable[[trio.SocketStream], None], refused: ThrottledLog
+    listener: trio.SocketListener,
+    take: Callable[[trio.SocketStream], None],
+    has_room: Callable[[OSError], bool],
+    refused: ThrottledLog,
 ) -> None:
     while True:
         try:
@@ -116,8 +136,8 @@ async def _accept(
         except OSError as error:
             if error.errno not in _EXHAUSTED:
                 raise
-            # Open connections may soon end and free what is exhausted; the backlog can wait.
-            refused.note(os.strerror(error.errno))
-            await trio.sleep(_EXHAUSTED_PAUSE_SECONDS)
+            if not has_room(error):
+                # Open connections may soon end and free what is exhausted; the backlog can wait.
+                await trio.sleep(_EXHAUSTED_PAUSE_SECONDS)
         else:
             refused.end()

@@ -9,6 +9,7 @@ from svc.http.server._connection import Connection, Stream
 from svc.http.server._context import Context
 from svc.http.server._http1 import SERVICE_UNAVAILABLE, Http1
 from svc.http.server._hypercorn import Hypercorn
+from svc.http.server._spare import SpareDescriptors
 
 log = structlog.get_logger(__name__)
 
@@ -22,6 +23,7 @@ class Server:
         self._context = context
         self._connections: set[Connection] = set()
         self._turned_away = 0
+        self._spare = SpareDescriptors(context.options.spare_descriptors)
         self._hypercorn = Hypercorn(context)
 
     async def attend(self, stream: Stream) -> None:
@@ -38,6 +40,24 @@ class Server:
             log.exception("connection failed")
         finally:
             await trio.aclose_forcefully(stream)
+            self._spare.hold()
+
+    def hold_descriptors(self) -> None:
+        """Hold some back for `make_room`, until `let_descriptors_go`."""
+        self._spare.hold()
+
+    def let_descriptors_go(self) -> None:
+        """Hold none back any more."""
+        self._spare.close()
+
+    def make_room(self) -> bool:
+        """Make room for a connection where the process has no descriptors: one of those that are held back.
+
+        It comes back with the descriptor of the connection that has waited longest, which is closed instead.
+        Returns whether there was one.
+        """
+        self._evict_longest()
+        return self._spare.give_up_one()
 
     def stop(self) -> None:
         """Close every idle connection; the others close after their next answer."""
@@ -52,6 +72,10 @@ class Server:
             return False
         if len(self._connections) < self._context.options.connections_max:
             return True
+        return self._evict_longest()
+
+    def _evict_longest(self) -> bool:
+        """Close the connection that has waited longest for its client; returns whether there was one."""
         longest = self._context.waiting.longest()
         if longest is None:
             return False

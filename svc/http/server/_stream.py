@@ -8,12 +8,14 @@ from typing import Any, Final
 import structlog
 import trio
 
+from svc.domain.limits import UNSENT_CONNECTION_BYTES_MAX, UNSENT_STREAM_BYTES
 from svc.http.asgi import STEADY_BODY, STEADY_BODY_BYTES, ASGIApp, Message, Scope
 from svc.http.request.body import BodyTimeout
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 from svc.http.server._connection import ClientLeft, Connection
 from svc.http.server._context import Context
 from svc.http.server._exchange import INTERNAL_SERVER_ERROR, REQUEST_TIMEOUT
+from svc.http.server._unsent import Body, Ledger, UnsentPart
 
 log = structlog.get_logger(__name__)
 
@@ -36,11 +38,26 @@ class Tasks:
         self._applications = applications
         self._connection = connection
         self._at_work = 0
+        self._ledgers = (Ledger(UNSENT_CONNECTION_BYTES_MAX), connection.share.unsent, context.unsent)
 
     @property
     def full(self) -> bool:
         """Whether no other application may be started."""
         return len(self._applications.child_tasks) >= STREAMS_MAX
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so many answers wait for this client that it is not given others to leave."""
+        connection, address, _ = self._ledgers
+        return connection.crowded or address.crowded
+
+    async def wait_turn(self) -> None:
+        """Wait until it is the turn of the connection's address: one of its requests begins at a time.
+
+        However many come at once, what others ask for is done between two of them.
+        """
+        async with self._connection.share.turn:
+            await trio.lowlevel.checkpoint()
 
     def spawn(self, fn: Callable[..., Awaitable[None]], *args: Any) -> None:
         """Run a helper."""
@@ -55,6 +72,15 @@ class Tasks:
         self.begin_work()
         self._applications.start_soon(stream.run, app)
         return stream.put
+
+    def unsent_part(self, body: Body, give_up: Callable[[], None]) -> UnsentPart:
+        """What a stream keeps that sends *body*; *give_up* ends it, whose client does not read."""
+        return UnsentPart(body, self._ledgers, give_up, beside_bytes=UNSENT_STREAM_BYTES)
+
+    def close_deaf(self) -> None:
+        """Close the connection at once if its client reads nothing at all, not even that a stream is over."""
+        if not self._connection.takes_data():
+            self._connection.evict()
 
     def begin_work(self) -> None:
         """Note that a stream does not wait for its client. While one does not, the connection does not."""

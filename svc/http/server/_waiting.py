@@ -7,24 +7,31 @@ not read its answer. While an application works on a request, its connection doe
 
 import math
 from collections.abc import Sequence
-from typing import Final, Protocol
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Protocol
 
+import trio
+
+from svc.domain.limits import UNSENT_ADDRESS_BYTES_MAX
 from svc.domain.net.client_addresses import Network, is_trusted, subscriber_of
-
-_SHARES: Final = 4
-"""The default share of one address in all connections."""
+from svc.http.server._options import default_share
+from svc.http.server._unsent import Ledger
 
 
 class Share:
     """The connections of one address."""
 
-    __slots__ = ("address", "left", "open")
+    __slots__ = ("address", "left", "open", "turn", "unsent")
 
-    def __init__(self, address: str, limit: float) -> None:
+    def __init__(self, address: str, limit: float, unsent_bytes_max: float) -> None:
         self.address = address
         self.open = 0
         self.left = limit
         """Further connections that may wait; below zero if several answers ended at once."""
+        self.unsent = Ledger(unsent_bytes_max)
+        """What their answers keep."""
+        self.turn: AbstractAsyncContextManager[None] = trio.Lock() if limit < math.inf else nullcontext()
+        """Taken to begin a request of HTTP/2."""
 
     def take(self, connection: "Waiter") -> None:
         """Count *connection*, which waits now, or will as soon as its answer is sent."""
@@ -50,10 +57,10 @@ class WaitingConnections:
     def __init__(
         self, connections_max: int, per_address_max: int | None, trusted_proxies: Sequence[Network]
     ) -> None:
-        self._share_max = per_address_max or max(1, connections_max // _SHARES)
+        self._share_max = per_address_max or default_share(connections_max)
         self._trusted_proxies = trusted_proxies
         self._shares: dict[str, Share] = {}
-        self._unlimited = Share("", math.inf)
+        self._unlimited = Share("", math.inf, math.inf)
         self._order: dict[Waiter, None] = {}
 
     def __len__(self) -> int:
@@ -65,7 +72,7 @@ class WaitingConnections:
         if address is None or (self._trusted_proxies and is_trusted(address, self._trusted_proxies)):
             return self._unlimited
         subscriber = subscriber_of(address)
-        return self._shares.get(subscriber) or Share(subscriber, self._share_max)
+        return self._shares.get(subscriber) or Share(subscriber, self._share_max, UNSENT_ADDRESS_BYTES_MAX)
 
     def open(self, connection: Waiter) -> None:
         """Count *connection* until it is closed. It waits from now on."""

@@ -13,19 +13,19 @@ from quart import Blueprint
 from svc.actors._core import ActorError
 from svc.actors.sites import site_traffic
 from svc.actors.system import System
-from svc.domain import json_input
 from svc.domain.errors import DomainError, InvalidValue, Unavailable
-from svc.domain.limits import VISIT_BODY_BYTES_MAX
+from svc.domain.input import json as json_input
 from svc.domain.net.client_addresses import Network
 from svc.domain.net.origins import normalise_domain
+from svc.domain.sites.limits import VISIT_BODY_BYTES_MAX
 from svc.domain.sites.visits import PageView, page_view
 from svc.http.fast_path import Answer, Request
 from svc.http.request.body import BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.request.client_address import address_of
 from svc.http.response.answers import CROSS_ORIGIN_RESOURCE
 from svc.http.response.cors import ALLOW_CREDENTIALS, MAX_AGE, allow_headers, allow_methods, allow_origin
-from svc.http.static_files import SCRIPT_FOR_OTHER_SITES, StaticFile
-from svc.throttled_log import ThrottledLog
+from svc.http.static_files import ScriptForOtherSites
+from svc.logging.throttled import ThrottledLog
 
 log = structlog.get_logger("svc.http.sites.tracker")
 
@@ -35,10 +35,7 @@ script = Blueprint("tracker", __name__)
 script.add_url_rule(
     "/t.js",
     "script",
-    StaticFile(
-        "http/sites/static/t.js",
-        SCRIPT_FOR_OTHER_SITES,
-    ).answer,
+    ScriptForOtherSites("http/sites/static/t.js").answer,
 )
 
 
@@ -72,7 +69,7 @@ class TrackerDoor:
         """Answer 204 whatever *error* is; errors of this service are logged."""
         match error:
             case ActorError() | Unavailable():
-                self._failures.note(repr(error))
+                self._failures.note(error)
             case BodyTooLarge() | BodyCoded() | BodyTimeout() | BodyBroken() | DomainError():
                 pass  # not a valid view of a tracked page
             case _:

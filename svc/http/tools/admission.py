@@ -1,4 +1,4 @@
-"""Parts of a call that the tool doors and MCP share: its context, and the headers about budget and name."""
+"""Parts of a call that doors with a key share: admission, context, and the headers about budget and name."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
@@ -8,17 +8,56 @@ from werkzeug.http import http_date
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
 from svc.domain.errors import Unauthenticated
+from svc.domain.grants.oauth import McpDoorName
 from svc.domain.identity.callers import Call, DoorName
 from svc.domain.limits import CALL_WINDOW_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.domain.rate_limits.call_budgets import Allowance
-from svc.domain.times import SECOND_MS
-from svc.http.fast_path import Answer, Request
+from svc.domain.requests.requests import LogDoor, LoggedCallerKind
+from svc.domain.tool_results import ToolResult
+from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
+from svc.http.request.bearer import bearer_token
 from svc.http.request.body import ClientGone
-from svc.http.response.answers import Fields
+from svc.http.requests.lines import Line
+from svc.http.response.answers import Fields, success
+from svc.services import tool_calls
 from svc.tools.registry import Registry
 from svc.tools.tool import Tool
 
 _WINDOW_SECONDS: Final = CALL_WINDOW_MS // SECOND_MS
+
+
+async def admit_key(system: System, request: Request, door: LogDoor) -> Admission:
+    """Admit a call with the API key of *request*, and count it; from now on it is logged as *door*'s.
+
+    Raises `Unauthenticated`.
+    """
+    admission = await tool_calls.admit_key(system, bearer_token(request))
+    caller = admission.caller
+    request.line = Line(system.request_log, door, caller.organization_id, caller.id)
+    return admission
+
+
+async def admit_at_mcp(system: System, request: Request, door: McpDoorName) -> Admission:
+    """Admit a call at an MCP door with the key or token of *request*, likewise. Raises `Unauthenticated`."""
+    admission = await tool_calls.admit_at_mcp(system, bearer_token(request), door)
+    caller = admission.caller
+    kind: LoggedCallerKind = "grant" if caller.kind == "grant" else "key"
+    request.line = Line(system.request_log, "mcp", caller.organization_id, caller.id, kind)
+    return admission
+
+
+def note_tool(request: Request, tool: Tool[Any, Any] | None) -> None:
+    """Have the line of *request* name *tool*, if there is one."""
+    if request.line is not None and tool is not None:
+        request.line.tool = tool.name
+
+
+def call_success(request: Request, result: ToolResult) -> Answer:
+    """Answer a call with 200, and note in its line whether it was one before."""
+    if request.line is not None:
+        request.line.replayed = result.replayed
+    return success(result.body, replayed=result.replayed)
 
 
 def call_of(
@@ -29,34 +68,51 @@ def call_of(
         caller=admission.caller,
         door=door,
         request_id=request.id.decode(),
-        allowed_networks=system.outbound_http.allowed,
-        registry=registry,
-        models=system.models,
+        installation=system.installation(registry),
         base_url=system.base_url,
-        file_links=system.file_addresses,
+        file_links=system.files.addresses,
     )
 
 
 async def answer_admitted(
     request: Request,
     admission: Admission,
-    answer_call: Callable[[Request, Admission], Awaitable[Answer]],
+    answer_call: Callable[[Request, Admission], Awaitable[Answer | StreamAnswer]],
     problem_for: Callable[[Request, Exception], Answer],
-    *fields: tuple[bytes, bytes],
-) -> Answer:
-    """Answer an admitted call, with the budget's headers and *fields* on success and problem alike.
+    *more: tuple[bytes, bytes],
+) -> Answer | StreamAnswer:
+    """Answer an admitted call, with the budget's headers and *more* on success and problem alike.
 
     Raises `ClientGone` if there is no client to answer, and `Unauthenticated` if the credential has ended
     since: its answer shows no budget.
     """
-    budget = budget_headers(admission.allowance)
+    fields = (*budget_headers(admission.allowance), *more)
     try:
         answer = await answer_call(request, admission)
     except (ClientGone, Unauthenticated):
         raise
     except Exception as error:  # noqa: BLE001  # the caller is admitted, so problems show the budget too
         answer = problem_for(request, error)
-    return Answer(answer.status, [*answer.headers, *budget, *fields], answer.body)
+    if isinstance(answer, Answer):
+        return _with(answer, fields)
+    write = answer.write
+
+    async def write_admitted(parts: PartSender) -> Answer | None:
+        try:
+            whole = await write(parts)
+        except (ClientGone, Unauthenticated):
+            raise
+        except Exception as error:
+            if parts.begun:
+                raise
+            whole = problem_for(request, error)
+        return None if whole is None else _with(whole, fields)
+
+    return StreamAnswer(answer.status, [*answer.headers, *fields], write_admitted)
+
+
+def _with(answer: Answer, fields: Fields) -> Answer:
+    return Answer(answer.status, [*answer.headers, *fields], answer.body)
 
 
 def budget_headers(allowance: Allowance) -> Fields:

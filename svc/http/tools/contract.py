@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import msgspec
 
 from svc.domain.limits import CALLS_MAX, IDEMPOTENCY_LIFE_MS, TOOL_BODY_BYTES_MAX
-from svc.domain.times import HOUR_MS
+from svc.domain.locale.times import HOUR_MS
 from svc.http.docs.example_ids import NO_IDS, ExampleIds, with_ids
 from svc.http.problems.problems import MEDIA_TYPE, Problem
 from svc.http.tools import event_contract
@@ -24,6 +24,7 @@ from svc.http.tools.contract_parts import (
     referenced_by,
 )
 from svc.http.tools.door import API_PATH, APP_PATH
+from svc.http.tools.id_patterns import with_id_patterns
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes_of_keys, repeatable
 from svc.tools.nouns import NOUNS
 from svc.tools.registry import Registry
@@ -58,7 +59,7 @@ JSON. The same as pages: `/docs/api`.
 `x-tool` says of each operation whether it `reads` or `writes`, which permission it `needs`, which does
 for one's `own` where there is one, whether it `showsSecret` this once, and who `runs` it: a key may call the
 `open` ones. Those for a `person`, or with an `approval`, always answer a key with 403; who is signed in calls
-them at `POST {APP_PATH}<name>`.
+them at `POST {APP_PATH}<name>`. `personsGive` are members of an `open` one that a person alone may give.
 """
 
 
@@ -73,6 +74,11 @@ class Contract:
     def body(self) -> bytes:
         """The document as JSON bytes."""
         return msgspec.json.encode(self._make())
+
+    def body_at(self, server: str) -> bytes:
+        """The document as JSON bytes, whose operations are at the address *server*."""
+        url = msgspec.json.encode(server)
+        return self.body.replace(b'"servers":[{"url":"/"', b'"servers":[{"url":' + url, 1)
 
     @cached_property
     def document(self) -> Json:
@@ -101,7 +107,7 @@ class Contract:
                 "license": {"name": "MIT", "identifier": "MIT"},
             },
             "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
-            "servers": [{"url": "/", "description": "Where this document is"}],
+            "servers": [{"url": "/", "description": "This service"}],
             "security": [{"apiKey": []}],
             "tags": [
                 {"name": name, "description": noun.description}
@@ -129,7 +135,9 @@ class Contract:
         inputs = _schemas(tool.request_type for tool in self._tools)
         answers = (tool.answer_type for tool in self._tools)
         outputs = _schemas([*answers, *event_contract.payload_types()])
-        outputs = {name: _with_defaults_required(schema) for name, schema in outputs.items()}
+        outputs = {
+            name: with_id_patterns(_with_defaults_required(schema)) for name, schema in outputs.items()
+        }
         return problem | outputs | {name: _with_defaults_described(schema) for name, schema in inputs.items()}
 
 
@@ -163,6 +171,8 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
     }
     if tool.own is not None:
         operation["x-tool"]["own"] = tool.own
+    if tool.persons_give:
+        operation["x-tool"]["personsGive"] = [tool.request_type.wire_name(name) for name in tool.persons_give]
     if tool.shows_secret:
         operation["x-tool"]["showsSecret"] = True
     if tool.deprecated:
@@ -209,10 +219,15 @@ def _rights(tool: Tool[Any, Any]) -> Iterable[str]:
     if tool.needs is not None:
         own = f", or `{tool.own}` for one's own" if tool.own is not None else ""
         yield f"Needs the permission `{tool.needs}`{own}."
-    if tool.runs == "approval":
-        yield "Wants a person's approval: a key is always answered with 403 `approval_required`."
-    if tool.runs == "person":
-        yield "For people alone: a key is always answered with 403 `person_only`."
+    match tool.runs:
+        case "approval":
+            yield "Wants a person's approval: a key is always answered with 403 `approval_required`."
+        case "person":
+            yield "For people alone: a key is always answered with 403 `person_only`."
+        case "open":
+            pass
+        case _:
+            assert_never(tool.runs)
 
 
 def _ref(kind: type) -> Json:

@@ -8,7 +8,7 @@ import msgspec
 from werkzeug.http import http_date
 
 from svc.domain.limits import CALL_WINDOW_MS, CALLS_MAX, IDEMPOTENCY_KEY_CHARS_MAX
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.http.problems.problems import KINDS, MEDIA_TYPE, UNAUTHORIZED, Code, problem
 from svc.tools.old_names import RENAMINGS
 

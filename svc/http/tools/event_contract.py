@@ -6,11 +6,11 @@ from typing import Final
 import msgspec
 
 from svc.domain.channels.connections import CONTRACT
-from svc.domain.limits import PUSH_ANSWER_SECONDS, WEBHOOK_RETRIES_MS
+from svc.domain.channels.limits import PUSH_ANSWER_SECONDS
+from svc.domain.webhooks.limits import WEBHOOK_RETRIES_MS
 from svc.http.docs.example_ids import ExampleIds, with_ids
 from svc.http.tools.contract_parts import Json
-from svc.tools.webhooks.event_examples import EXAMPLES
-from svc.tools.webhooks.payloads import EventPayload
+from svc.tools.webhooks.payloads import EXAMPLES, EventPayload
 
 _DELIVERY: Final = "dlv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"
 _SIGNATURE: Final = "v1,mDLlJ7mfW0mWoKpDHjJvXb2nzhBYlxq5VE3mrmBv2Zk="

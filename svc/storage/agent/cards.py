@@ -1,12 +1,11 @@
 """Approvals that agents asked for and people decided: the next run of the conversation tells the model."""
 
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
 from svc.domain.approvals.cards import AskedByAgent, Card
-from svc.domain.changes import AgentDue
 from svc.domain.errors import NotFound
 from svc.storage.agent import runs, tables
 from svc.storage.agent.runs import Run
@@ -15,11 +14,6 @@ from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
 
-
-class _CardId(NamedTuple):
-    approval_id: str
-
-
 _cards = tables.agent_cards
 _INSERT = Statement(insert_or_keep(_cards, ["approval_id"]))
 _TELL = Statement(
@@ -27,11 +21,10 @@ _TELL = Statement(
     .where(_cards.c.conversation_id == sa.bindparam("of_conversation"), _cards.c.run_id.is_(None))
     .values(run_id=sa.bindparam("by_run"))
 )
-_TOLD = Statement(
+_TOLD: Statement[Any] = Statement(
     sa.select(_cards.c.approval_id)
     .where(_cards.c.run_id == sa.bindparam("run_id"))
-    .order_by(_cards.c.approval_id),
-    _CardId,
+    .order_by(_cards.c.approval_id)
 )
 
 
@@ -49,9 +42,8 @@ def take(tx: Tx, run: Run) -> None:
 
 def told(tx: Tx, run: Run) -> list[Card]:
     """The cards that *run* tells."""
-    ids = [row.approval_id for row in _TOLD.all(tx.conn, run_id=run.id)]
     found = []
-    for card_id in ids:
+    for (card_id,) in _TOLD.all(tx.conn, run_id=run.id):
         with suppress(NotFound):  # it may have waited for so long that the card was deleted
             found.append(approvals.get(tx.conn, run.organization_id, card_id, tx.now))
     return found
@@ -61,13 +53,11 @@ def _note(tx: Tx, card: Card) -> None:
     asked_by = card.asked_by
     if not isinstance(asked_by, AskedByAgent):
         return
-    conversation_id = asked_by.conversation_id
     _INSERT.run(
         tx.conn,
         approval_id=card.id,
         organization_id=card.organization_id,
-        conversation_id=conversation_id,
+        conversation_id=asked_by.conversation_id,
         run_id=None,
     )
-    if runs.note_due(tx, conversation_id, at_once=True) is not None:
-        tx.announce(AgentDue(conversation_id))
+    runs.note_due(tx, asked_by.conversation_id, at_once=True)

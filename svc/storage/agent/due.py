@@ -4,7 +4,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc.domain.changes import AgentDue
 from svc.storage.agent import agents, runs
 from svc.storage.channels import tables
 from svc.storage.channels.rows import Conversation
@@ -29,8 +28,8 @@ def note_message(tx: Tx, connection_id: str, conversation_id: str) -> None:
 
     Most connections have none, which takes half as long to see as a look at the conversation.
     """
-    if agents.is_enabled(tx.conn, connection_id) and runs.note_due(tx, conversation_id) is not None:
-        tx.announce(AgentDue(conversation_id))
+    if agents.is_enabled(tx.conn, connection_id):
+        runs.note_due(tx, conversation_id)
 
 
 def newest_message(conn: sa.Connection, conversation: Conversation) -> str | None:

@@ -1,23 +1,26 @@
 """Runs of agents: rows, one open at a time in a conversation."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 
+from svc.domain.agent.limits import AGENT_REPLIES_MAX, AGENT_REPLIES_WINDOW_MS
 from svc.domain.agent.runs import RunState, begins_at
 from svc.domain.changes import AgentDue, ResourceChanged
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import AGENT_RUN
-from svc.domain.limits import AGENT_REPLIES_MAX, AGENT_REPLIES_WINDOW_MS, LIST_ROWS
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
+from svc.domain.limits import LIST_ROWS
 from svc.storage.agent import tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.pages import Keyset
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
 
 
-class Run(NamedTuple):
+class Run(msgspec.Struct, frozen=True, kw_only=True):
     """A run. Times are ms since the epoch."""
 
     id: str
@@ -25,17 +28,17 @@ class Run(NamedTuple):
     connection_id: str
     conversation_id: str
     state: RunState
-    reason: str | None
+    reason: str | None = None
     """Why it has ended."""
     first_at: int
     wake_at: int | None
-    worked_ms: int
-    charged_micro_credits: int
-    message_id: str | None
+    worked_ms: int = 0
+    charged_micro_credits: int = 0
+    message_id: str | None = None
     """The reply that it wrote."""
     created_at: int
-    started_at: int | None
-    ended_at: int | None
+    started_at: int | None = None
+    ended_at: int | None = None
 
 
 class _Conversation(NamedTuple):
@@ -45,24 +48,23 @@ class _Conversation(NamedTuple):
     connection_id: str
 
 
-class _Id(NamedTuple):
-    id: str
+class DueConversation(NamedTuple):
+    """A conversation in which an agent has something to do."""
+
+    organization_id: str
+    conversation_id: str
 
 
 _runs, _agents = tables.agent_runs, tables.agents
 _conversations = channels_tables.conversations
-_COLUMNS: Final = tuple(_runs.c[name] for name in Run._fields)
-_GET = Statement(
-    sa.select(*_COLUMNS).where(
+RUNS: Final = Rows(_runs, Run)
+_GET = RUNS.prepared(
+    RUNS.select(
         _runs.c.id == sa.bindparam("run_id"), _runs.c.organization_id == sa.bindparam("organization_id")
-    ),
-    Run,
+    )
 )
-_OPEN = Statement(
-    sa.select(*_COLUMNS).where(
-        _runs.c.conversation_id == sa.bindparam("conversation_id"), _runs.c.ended_at.is_(None)
-    ),
-    Run,
+_OPEN = RUNS.prepared(
+    RUNS.select(_runs.c.conversation_id == sa.bindparam("conversation_id"), _runs.c.ended_at.is_(None))
 )
 _ANSWERED = Statement(
     sa.select(_conversations.c.organization_id, _conversations.c.connection_id)
@@ -75,13 +77,6 @@ _ANSWERED = Statement(
     ),
     _Conversation,
 )
-_ORGANIZATION = Statement(
-    sa.select(_conversations.c.organization_id, _conversations.c.connection_id).where(
-        _conversations.c.id == sa.bindparam("conversation_id")
-    ),
-    _Conversation,
-)
-_INSERT = Statement(sa.insert(_runs))
 _PUT_OFF = Statement(
     sa.update(_runs)
     .where(_runs.c.id == sa.bindparam("run_id"), _runs.c.state == "waiting")
@@ -115,37 +110,34 @@ _REPLIED = Statement(
         _runs.c.state == "replied",
         _runs.c.ended_at > sa.bindparam("since"),
     )
-    .limit(AGENT_REPLIES_MAX),
-    _Id,
+    .limit(AGENT_REPLIES_MAX)
 )
 _DUE = Statement(
-    sa.select(_runs.c.conversation_id.label("id"))
+    sa.select(_runs.c.organization_id, _runs.c.conversation_id)
     .where(_runs.c.wake_at <= sa.bindparam("until"))
     .order_by(_runs.c.wake_at),
-    _Id,
+    DueConversation,
 )
 
 
-def note_due(tx: Tx, conversation_id: str, *, at_once: bool = False) -> int | None:
+def note_due(tx: Tx, conversation_id: str, *, at_once: bool = False) -> None:
     """Have the agent look at a conversation, in which something came that it is to answer.
 
-    A run that waits begins somewhat later, so that a burst is answered once; one that is under way reads what
-    came before it replies. Returns when the run begins; None where no agent answers there, or one is under
-    way.
+    A run that waits begins somewhat later, so that a burst is answered once. Nothing is due if no agent
+    answers there, nor if a run is under way: that reads what came before it replies.
     """
     answered = _ANSWERED.one(tx.conn, conversation_id=conversation_id)
     if answered is None:
-        return None
+        return
     open_run = find_open(tx.conn, conversation_id)
     if open_run is None:
-        at = tx.now if at_once else begins_at(tx.now, tx.now)
-        _insert(tx, answered, conversation_id, at)
-        return at
-    if open_run.state != "waiting":
-        return None
-    at = tx.now if at_once else begins_at(open_run.first_at, tx.now)
-    _PUT_OFF.run(tx.conn, run_id=open_run.id, at=at)
-    return at
+        _insert(tx, answered, conversation_id, tx.now if at_once else begins_at(tx.now, tx.now))
+    elif open_run.state == "waiting":
+        at = tx.now if at_once else begins_at(open_run.first_at, tx.now)
+        _PUT_OFF.run(tx.conn, run_id=open_run.id, at=at)
+    else:
+        return
+    tx.announce(AgentDue(answered.organization_id, conversation_id))
 
 
 def get(conn: sa.Connection, organization_id: str, run_id: str) -> Run:
@@ -159,12 +151,6 @@ def get(conn: sa.Connection, organization_id: str, run_id: str) -> Run:
 def find_open(conn: sa.Connection, conversation_id: str) -> Run | None:
     """The run of a conversation that has not ended, if there is one."""
     return _OPEN.one(conn, conversation_id=conversation_id)
-
-
-def organization_of(conn: sa.Connection, conversation_id: str) -> str | None:
-    """The organization of a conversation; None where there is no such conversation."""
-    row = _ORGANIZATION.one(conn, conversation_id=conversation_id)
-    return None if row is None else row.organization_id
 
 
 def list_page(
@@ -186,12 +172,12 @@ def list_page(
     if connection_id is not None or state is not None:
         view.expect_long()
     given = {"conversation_id": conversation_id, "connection_id": connection_id, "state": state}
-    wanted = sa.select(*_COLUMNS).where(
+    wanted = RUNS.select(
         _runs.c.organization_id == organization_id,
         *(_runs.c[name] == value for name, value in given.items() if value is not None),
     )
     rows, next_cursor = keyset.fetch(view.conn, wanted, _runs.c.id, newest_first=True)
-    return [Run._make(row) for row in rows], next_cursor
+    return [*map(RUNS.make, rows)], next_cursor
 
 
 def put_off(tx: Tx, conversation_id: str, at: int) -> None:
@@ -205,15 +191,15 @@ def begin(tx: Tx, run: Run) -> Run:
     """Begin a run that waits."""
     _BEGIN.run(tx.conn, run_id=run.id, at=tx.now)
     _announce(tx, run.organization_id, run.id)
-    return run._replace(state="running", started_at=tx.now)
+    return msgspec.structs.replace(run, state="running", started_at=tx.now)
 
 
 def note_work(tx: Tx, run: Run, worked_ms: int, charged: int) -> Run:
     """Add time and micro-credits to what a run has taken."""
     if not worked_ms and not charged:
         return run
-    after = run._replace(
-        worked_ms=run.worked_ms + worked_ms, charged_micro_credits=run.charged_micro_credits + charged
+    after = msgspec.structs.replace(
+        run, worked_ms=run.worked_ms + worked_ms, charged_micro_credits=run.charged_micro_credits + charged
     )
     _WORK.run(tx.conn, run_id=run.id, new_worked_ms=after.worked_ms, new_charged=after.charged_micro_credits)
     _announce(tx, run.organization_id, run.id)
@@ -234,7 +220,7 @@ def stop(tx: Tx, organization_id: str, run_id: str) -> Run:
     if run.ended_at is not None:
         raise Conflict(f"the run has ended already: it is {run.state}")
     end(tx, run, "stopped", "a person stopped it")
-    tx.announce(AgentDue(run.conversation_id))
+    tx.announce(AgentDue(organization_id, run.conversation_id))
     return get(tx.conn, organization_id, run_id)
 
 
@@ -246,7 +232,7 @@ def stop_all(tx: Tx, organization_id: str) -> None:
     open_ = (_runs.c.organization_id == organization_id, _runs.c.ended_at.is_(None))
     under_way = sa.select(_runs.c.conversation_id).where(*open_, _runs.c.state == "running")
     for conversation_id in tx.conn.scalars(under_way.order_by(_runs.c.id)):
-        tx.announce(AgentDue(conversation_id))
+        tx.announce(AgentDue(organization_id, conversation_id))
     tx.conn.execute(
         sa.update(_runs)
         .where(*open_)
@@ -266,28 +252,22 @@ def has_replied_enough(conn: sa.Connection, conversation_id: str, now: int) -> b
     return len(replied) >= AGENT_REPLIES_MAX
 
 
-def conversations_due(conn: sa.Connection, until: int) -> list[str]:
-    """The conversations with a run that begins by *until*, or was under way: a look into an index."""
-    return [row.id for row in _DUE.all(conn, until=until)]
+def conversations_due(conn: sa.Connection, until: int) -> list[DueConversation]:
+    """The conversations with a run that begins by *until*, or was under way, the first ones first."""
+    return _DUE.all(conn, until=until)
 
 
 def _insert(tx: Tx, answered: _Conversation, conversation_id: str, at: int) -> None:
     run_id = tx.new_id(AGENT_RUN)
     _announce(tx, answered.organization_id, run_id)
-    values: dict[str, Any] = dict.fromkeys(Run._fields)
-    _INSERT.run(
-        tx.conn,
-        values
-        | {
-            "id": run_id,
-            "organization_id": answered.organization_id,
-            "connection_id": answered.connection_id,
-            "conversation_id": conversation_id,
-            "state": "waiting",
-            "first_at": tx.now,
-            "wake_at": at,
-            "worked_ms": 0,
-            "charged_micro_credits": 0,
-            "created_at": tx.now,
-        },
+    run = Run(
+        id=run_id,
+        organization_id=answered.organization_id,
+        connection_id=answered.connection_id,
+        conversation_id=conversation_id,
+        state="waiting",
+        first_at=tx.now,
+        wake_at=at,
+        created_at=tx.now,
     )
+    RUNS.insert(tx.conn, run)

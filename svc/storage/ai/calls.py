@@ -3,24 +3,28 @@
 A call's row has numbers, ids, times and how it ended: no text of a request or an answer.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.ai.errors import GatewayError
-from svc.domain.ai.exits import Charge, Exit, charge, metered
+from svc.domain.ai.exits import Charge, Ended, Exit, charge, metered
 from svc.domain.ai.models import Bound, Payer
 from svc.domain.ai.money import FREE, Prices
-from svc.domain.ai.usage import Usage
 from svc.domain.errors import Unauthenticated
 from svc.storage.ai import key_months, ledger, tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.rows import Rows, Selection
+from svc.storage.sql.expressions import Whole
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 AGENT: Final = "agent"
-"""In the place of a key's id: a call of the agent, which has none."""
+"""In the place of a key's id: a call of the agent, which has none, and so no month of its own."""
+TRIAL: Final = "trial"
+"""In the place of a key's id: a model that a person tries at the screen; likewise."""
+_KEYLESS: Final = frozenset({AGENT, TRIAL})
 
 
 class NewCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +32,7 @@ class NewCall(msgspec.Struct, frozen=True, kw_only=True):
 
     organization_id: str
     key_id: str
-    """`AGENT` where there is none."""
+    """`AGENT` or `TRIAL` where there is none."""
     model: str
     streamed: bool
     process: str
@@ -60,26 +64,28 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     """Of that provider."""
 
 
-class SettledCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call that has ended. Amounts are micro-credits."""
+class CallEnding(msgspec.Struct, frozen=True, kw_only=True):
+    """What a settlement fills in of a call's row; what is left out here is how it begins."""
 
-    id: str
-    cost: int
-    charged: int
-    uncovered: int
+    payer: Payer
+    provider: str | None = None
+    ended_at: int | None = None
+    ended: Ended | None = None
+    estimated: bool = False
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    cost_micro_credits: int = 0
+    charged_micro_credits: int = 0
+    uncovered_micro_credits: int = 0
 
 
-class _KeyRow(NamedTuple):
-    monthly_budget_micro_credits: int | None
-
-
-class CallRow(NamedTuple):
+class _Reservation(msgspec.Struct, frozen=True, kw_only=True):
     """What a settlement needs of a call's row."""
 
     id: str
     organization_id: str
     key_id: str
-    payer: Payer
     started_at: int
     ended_at: int | None
     reserved_micro_credits: int | None
@@ -88,29 +94,6 @@ class CallRow(NamedTuple):
     charged_micro_credits: int
     uncovered_micro_credits: int
 
-
-_ENDING: Final = (
-    "provider",
-    "payer",
-    "ended_at",
-    "ended",
-    "estimated",
-    "prompt_tokens",
-    "cached_tokens",
-    "completion_tokens",
-    "cost_micro_credits",
-    "charged_micro_credits",
-    "uncovered_micro_credits",
-)
-"""The columns that a settlement fills in."""
-_OPEN: Final[dict[str, Any]] = dict.fromkeys(_ENDING, 0) | {
-    "provider": None,
-    "ended_at": None,
-    "ended": None,
-    "estimated": False,
-}
-"""What they are before that."""
-_UNRESERVED: Final = dict.fromkeys(("reserved_micro_credits", "budgeted_micro_credits"))
 
 _column = tables.calls.c
 _key = identity_tables.api_keys.c
@@ -123,13 +106,15 @@ _LIVE_KEY: Final = Statement(
         _key.revoked_at.is_(None),
         _key.expires_at > sa.bindparam("now"),
         identity_tables.organizations.c.closed_at.is_(None),
-    ),
-    _KeyRow,
+    )
 )
-_GET: Final = Statement(
-    sa.select(*(_column[name] for name in CallRow._fields)).where(_column.id == sa.bindparam("id")), CallRow
+_CALLS: Final = Rows(
+    tables.calls,
+    CallEnding,
+    beside=["id", *NewCall.__struct_fields__, "reserved_micro_credits", "budgeted_micro_credits"],
 )
-_INSERT: Final = Statement(sa.insert(tables.calls))
+_RESERVATIONS: Final = Selection(_Reservation, tables.calls)
+_GET: Final = _RESERVATIONS.prepared(_RESERVATIONS.select(_column.id == sa.bindparam("id")))
 _RESERVE: Final = Statement(
     sa.update(tables.calls)
     .where(_column.id == sa.bindparam("call_id"))
@@ -138,7 +123,7 @@ _RESERVE: Final = Statement(
 _END: Final = Statement(
     sa.update(tables.calls)
     .where(_column.id == sa.bindparam("call_id"))
-    .values({name: sa.bindparam(f"new_{name}") for name in _ENDING})
+    .values({name: sa.bindparam(name) for name in _CALLS.fields})
 )
 
 
@@ -163,8 +148,7 @@ def reserve(tx: Tx, new: NewCall, bound: Bound, credits_bound: Bound | None) -> 
     budgeted = None if limit is None else bound.micro_credits
     reserved = None if credits_bound is None else credits_bound.micro_credits
     payer: Payer = "organization" if reserved is None else "credits"
-    bounds = {"reserved_micro_credits": reserved, "budgeted_micro_credits": budgeted}
-    _insert(tx, call_id, new, _OPEN | bounds | {"payer": payer})
+    _insert(tx, call_id, new, CallEnding(payer=payer), reserved=reserved, budgeted=budgeted)
     if budgeted:
         key_months.add(tx, new.organization_id, new.key_id, new.started_at, reserved=budgeted)
     if reserved is not None:
@@ -187,7 +171,7 @@ def reserve_credits(tx: Tx, call: OpenCall, credits_bound: Bound) -> OpenCall:
     return msgspec.structs.replace(call, reserved=reserved)
 
 
-def settle(tx: Tx, settlement: Settlement) -> SettledCall:
+def settle(tx: Tx, settlement: Settlement) -> Charge:
     """Store how a call ended, charge it, and give back the rest of what it reserved.
 
     A call that is settled already stays as it is, so this may be tried again.
@@ -199,19 +183,14 @@ def settle(tx: Tx, settlement: Settlement) -> SettledCall:
     if row is None:
         raise LookupError(f"there is no call {call_id} to settle")
     if row.ended_at is not None:
-        return SettledCall(
-            id=row.id,
-            cost=row.cost_micro_credits,
-            charged=row.charged_micro_credits,
-            uncovered=row.uncovered_micro_credits,
-        )
+        return Charge(row.cost_micro_credits, row.charged_micro_credits, row.uncovered_micro_credits)
     return _settle(tx, row, settlement)
 
 
 def reserved(conn: sa.Connection, organization_id: str) -> int:
     """The credits that calls under way have reserved, in micro-credits."""
     total: int | None = conn.scalar(
-        sa.select(sa.func.sum(_column.reserved_micro_credits)).where(
+        sa.select(Whole(_column.reserved_micro_credits)).where(
             _column.organization_id == organization_id, _column.ended_at.is_(None)
         )
     )
@@ -220,12 +199,13 @@ def reserved(conn: sa.Connection, organization_id: str) -> int:
 
 def _live_budget(tx: Tx, new: NewCall) -> int | None:
     """The budget of the call's key, if it has one. Raises `Unauthenticated` if the key is not live."""
-    if new.key_id == AGENT:
+    if new.key_id in _KEYLESS:
         return None
     key = _LIVE_KEY.one(tx.conn, key_id=new.key_id, organization_id=new.organization_id, now=tx.now)
     if key is None:
         raise Unauthenticated
-    return key.monthly_budget_micro_credits
+    budget: int | None = key.monthly_budget_micro_credits
+    return budget
 
 
 def _check(kind: str, bound: Bound, free: int) -> None:
@@ -238,63 +218,71 @@ def _check(kind: str, bound: Bound, free: int) -> None:
     advice = (
         f"The largest `max_completion_tokens` that fits is {fitting}."
         if fitting
-        else "No `max_completion_tokens` fits: the prompt alone may cost more."
+        else "No `max_completion_tokens` makes it fit."
     )
     message = f"This call may cost up to {needed} micro-credits. {whose} {free} left. {advice}"
     raise GatewayError(kind, message, param="max_completion_tokens" if fitting else None)
 
 
-def _insert(tx: Tx, call_id: str, new: NewCall, columns: dict[str, Any]) -> None:
-    _INSERT.run(tx.conn, msgspec.structs.asdict(new) | {"id": call_id} | columns)
+def _insert(
+    tx: Tx, call_id: str, new: NewCall, ending: CallEnding, *, reserved: int | None, budgeted: int | None
+) -> None:
+    _CALLS.insert(
+        tx.conn,
+        ending,
+        id=call_id,
+        reserved_micro_credits=reserved,
+        budgeted_micro_credits=budgeted,
+        **msgspec.structs.asdict(new),
+    )
 
 
-def _note(tx: Tx, settlement: Settlement) -> SettledCall:
+def _note(tx: Tx, settlement: Settlement) -> Charge:
     """Store a call that has ended and that nothing was reserved for. It takes no credits."""
-    new, call_id = settlement.new, tx.new_id("aic")
-    usage, estimated = metered(settlement.exit)
-    paid = charge(settlement.prices, usage, bound=None, free=0)
-    ending = _ending(settlement, tx.now, usage, paid, estimated=estimated)
-    _insert(tx, call_id, new, _UNRESERVED | ending)
-    if paid.cost:
+    new = settlement.new
+    ending, paid = _ended(settlement, tx.now, bound=None, free=0)
+    _insert(tx, tx.new_id("aic"), new, ending, reserved=None, budgeted=None)
+    if paid.cost and new.key_id not in _KEYLESS:
         key_months.add(tx, new.organization_id, new.key_id, new.started_at, used=paid.cost)
-    return SettledCall(id=call_id, cost=paid.cost, charged=paid.charged, uncovered=paid.uncovered)
+    return paid
 
 
-def _settle(tx: Tx, row: CallRow, settlement: Settlement) -> SettledCall:
-    usage, estimated = metered(settlement.exit)
+def _settle(tx: Tx, row: _Reservation, settlement: Settlement) -> Charge:
     bound = row.reserved_micro_credits
-    paid = charge(
-        settlement.prices,
-        usage,
+    ending, paid = _ended(
+        settlement,
+        tx.now,
         bound=bound if settlement.payer == "credits" else None,
         free=ledger.balance(tx.conn, row.organization_id),
     )
     if bound is not None:
         ledger.append(tx, row.organization_id, "settle", bound - paid.charged, call_id=row.id)
     budgeted = row.budgeted_micro_credits or 0
-    if budgeted or paid.cost:
+    if (budgeted or paid.cost) and row.key_id not in _KEYLESS:
         key_months.add(
             tx, row.organization_id, row.key_id, row.started_at, used=paid.cost, reserved=-budgeted
         )
-    ending = _ending(settlement, tx.now, usage, paid, estimated=estimated)
-    _END.run(tx.conn, {"call_id": row.id} | {f"new_{name}": value for name, value in ending.items()})
-    return SettledCall(id=row.id, cost=paid.cost, charged=paid.charged, uncovered=paid.uncovered)
+    _END.run(tx.conn, _CALLS.values(ending) | {"call_id": row.id})
+    return paid
 
 
-def _ending(
-    settlement: Settlement, ended_at: int, usage: Usage, paid: Charge, *, estimated: bool
-) -> dict[str, Any]:
-    """The columns that tell how a call ended."""
-    return {
-        "provider": settlement.provider,
-        "payer": settlement.payer,
-        "ended_at": ended_at,
-        "ended": settlement.exit.ended,
-        "estimated": estimated,
-        "prompt_tokens": usage.prompt_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost_micro_credits": paid.cost,
-        "charged_micro_credits": paid.charged,
-        "uncovered_micro_credits": paid.uncovered,
-    }
+def _ended(
+    settlement: Settlement, ended_at: int, *, bound: int | None, free: int
+) -> tuple[CallEnding, Charge]:
+    """How a call ended, and what it is charged."""
+    usage, estimated = metered(settlement.exit)
+    paid = charge(settlement.prices, usage, bound=bound, free=free)
+    ending = CallEnding(
+        provider=settlement.provider,
+        payer=settlement.payer,
+        ended_at=ended_at,
+        ended=settlement.exit.ended,
+        estimated=estimated,
+        prompt_tokens=usage.prompt_tokens,
+        cached_tokens=usage.cached_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost_micro_credits=paid.cost,
+        charged_micro_credits=paid.charged,
+        uncovered_micro_credits=paid.uncovered,
+    )
+    return ending, paid

@@ -6,13 +6,14 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from svc.storage.ai import tables
+from svc.storage.sql.expressions import Whole
 
 
 def _sums_of_ledger(conn: sa.Connection) -> Iterator[str]:
     """Organizations whose last balance is not the sum of their entries."""
     column = tables.ledger.c
     sums = conn.execute(
-        sa.select(column.organization_id, sa.func.sum(column.amount), sa.func.max(column.id)).group_by(
+        sa.select(column.organization_id, Whole(column.amount), sa.func.max(column.id)).group_by(
             column.organization_id
         )
     )
@@ -54,7 +55,7 @@ def _calls_of_ledger(conn: sa.Connection) -> Iterable[str]:
     """Calls whose entries in the ledger are not what they reserved, charged and gave back."""
     column, entry = tables.calls.c, tables.ledger.c
     amounts = (
-        sa.select(sa.func.coalesce(sa.func.sum(entry.amount), 0))
+        sa.select(sa.func.coalesce(Whole(entry.amount), 0))
         .where(entry.call_id == column.id)
         .correlate(tables.calls)
         .scalar_subquery()
@@ -85,7 +86,7 @@ def _months_of_keys(conn: sa.Connection) -> Iterator[str]:
     column, month = tables.calls.c, tables.key_months.c
     reserved = dict(
         conn.execute(
-            sa.select(column.key_id, sa.func.sum(sa.func.coalesce(column.budgeted_micro_credits, 0)))
+            sa.select(column.key_id, Whole(sa.func.coalesce(column.budgeted_micro_credits, 0)))
             .where(column.ended_at.is_(None))
             .group_by(column.key_id)
         )
@@ -93,7 +94,7 @@ def _months_of_keys(conn: sa.Connection) -> Iterator[str]:
         .all()
     )
     for key_id, total in conn.execute(
-        sa.select(month.key_id, sa.func.sum(month.reserved_micro_credits)).group_by(month.key_id)
+        sa.select(month.key_id, Whole(month.reserved_micro_credits)).group_by(month.key_id)
     ):
         if total != reserved.get(key_id, 0):
             yield f"{key_id}: {total} are reserved, and its calls have {reserved.get(key_id, 0)}"

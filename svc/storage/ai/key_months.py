@@ -1,6 +1,6 @@
 """What each key uses in a month, at list price and whoever pays: its budget counts that."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -23,16 +23,9 @@ class KeyBudget(msgspec.Struct, frozen=True, kw_only=True):
     """When the next month begins, ms since the epoch."""
 
 
-class _Used(NamedTuple):
-    used_micro_credits: int
-    reserved_micro_credits: int
-
-
 _column = tables.key_months.c
 _THIS: Final = (_column.key_id == sa.bindparam("of_key"), _column.month == sa.bindparam("of_month"))
-_USED: Final = Statement(
-    sa.select(_column.used_micro_credits, _column.reserved_micro_credits).where(*_THIS), _Used
-)
+_USED: Final = Statement(sa.select(_column.used_micro_credits, _column.reserved_micro_credits).where(*_THIS))
 _BEGIN: Final = Statement(sa.insert(tables.key_months))
 _ADD: Final = Statement(
     sa.update(tables.key_months)
@@ -47,7 +40,7 @@ _ADD: Final = Statement(
 def used(conn: sa.Connection, key_id: str, now: int) -> int:
     """What the key has used and reserved in the month of *now*."""
     row = _USED.one(conn, of_key=key_id, of_month=month_of(now))
-    return 0 if row is None else row.used_micro_credits + row.reserved_micro_credits
+    return 0 if row is None else int(row.used_micro_credits + row.reserved_micro_credits)
 
 
 def add(tx: Tx, organization_id: str, key_id: str, at: int, *, used: int = 0, reserved: int = 0) -> None:

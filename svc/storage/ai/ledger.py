@@ -5,16 +5,20 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.ai.limits import AI_BALANCE_CREDITS_MAX, AI_NOTE_CHARS_MAX
 from svc.domain.ai.money import MICRO, credits_text
 from svc.domain.errors import Conflict, Fault, InvalidInput
-from svc.domain.limits import AI_BALANCE_CREDITS_MAX, AI_NOTE_CHARS_MAX, CREDITS_LOW_PART, LIST_ROWS
+from svc.domain.limits import LIST_ROWS
 from svc.domain.mail.letters import MailData
+from svc.domain.mail.limits import CREDITS_LOW_PART
 from svc.domain.text import inert_text
 from svc.storage.ai import tables
 from svc.storage.identity import organizations
 from svc.storage.mail import notices
 from svc.storage.mail.notices import Notice
 from svc.storage.pages import Keyset
+from svc.storage.rows import Rows
+from svc.storage.sql.expressions import Whole
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -42,40 +46,29 @@ class EntryPage(msgspec.Struct, frozen=True):
     next_cursor: str | None
 
 
-class _Balance(NamedTuple):
-    balance_after: int
-
-
-class _Grant(NamedTuple):
-    id: str
-    balance_after: int
-
-
+_ENTRIES: Final = Rows(tables.ledger, Entry)
 _BALANCE: Final = Statement(
     sa.select(tables.ledger.c.balance_after)
     .where(tables.ledger.c.organization_id == sa.bindparam("organization_id"))
     .order_by(tables.ledger.c.id.desc())
-    .limit(1),
-    _Balance,
+    .limit(1)
 )
 _GRANT: Final = Statement(
-    sa.select(tables.ledger.c.id, tables.ledger.c.balance_after)
+    sa.select(tables.ledger.c.id, tables.ledger.c.at, tables.ledger.c.balance_after)
     .where(
         tables.ledger.c.organization_id == sa.bindparam("organization_id"),
         # As literal SQL, so that the partial index is used.
         sa.text("ai_ledger.kind = 'grant'"),
     )
     .order_by(tables.ledger.c.id.desc())
-    .limit(1),
-    _Grant,
+    .limit(1)
 )
-_INSERT: Final = Statement(sa.insert(tables.ledger))
 
 
 def balance(conn: sa.Connection, organization_id: str) -> int:
     """What the organization is free to spend, in micro-credits."""
     last = _BALANCE.one(conn, organization_id=organization_id)
-    return 0 if last is None else last.balance_after
+    return 0 if last is None else int(last.balance_after)
 
 
 def append(
@@ -98,7 +91,7 @@ def append(
         call_id=call_id,
         note=note,
     )
-    _INSERT.run(tx.conn, msgspec.structs.asdict(entry))
+    _ENTRIES.insert(tx.conn, entry)
     if kind == "settle":
         notices.tell(tx, organization_id, "credits.low", lambda: _low_notices(tx.conn, entry))
     return entry
@@ -129,23 +122,43 @@ def list_page(
     """A page of the organization's ledger, the newest first. Raises `InvalidInput` for a foreign cursor."""
     column = tables.ledger.c
     keyset = Keyset(["ai.statement"], cursor, limit)
-    entries = sa.select(tables.ledger).where(column.organization_id == organization_id)
+    entries = _ENTRIES.select(column.organization_id == organization_id)
     rows, next_cursor = keyset.fetch(conn, entries, column.id, newest_first=True)
-    return EntryPage([Entry(**row._asdict()) for row in rows], next_cursor)
+    return EntryPage([*map(_ENTRIES.make, rows)], next_cursor)
+
+
+def low_since(conn: sa.Connection, organization_id: str) -> int | None:
+    """When credits were last given, if few of them are left; None where enough are, or none ever were."""
+    low = _low(conn, organization_id, balance(conn, organization_id))
+    return None if low is None else low.given_at
+
+
+class _Low(NamedTuple):
+    """Credits that run low: less than a fifth of those after the last grant are left."""
+
+    grant_id: str
+    given_at: int
+    left: int
+
+
+def _low(
+    conn: sa.Connection, organization_id: str, free: int, *, but_call_id: str | None = None
+) -> _Low | None:
+    """Whether few credits are left, of which *free* are not reserved; *but_call_id* has ended."""
+    grant = _GRANT.one(conn, organization_id=organization_id)
+    if grant is None or free * CREDITS_LOW_PART >= grant.balance_after:
+        return None
+    # What calls under way have reserved is mostly given back.
+    reserved = sa.select(Whole(tables.calls.c.reserved_micro_credits)).where(
+        tables.calls.c.organization_id == organization_id, sa.text("ai_calls.ended_at IS NULL")
+    )
+    if but_call_id is not None:
+        reserved = reserved.where(tables.calls.c.id != but_call_id)
+    left = free + (conn.scalar(reserved) or 0)
+    return None if left * CREDITS_LOW_PART >= grant.balance_after else _Low(grant.id, grant.at, left)
 
 
 def _low_notices(conn: sa.Connection, entry: Entry) -> list[Notice]:
-    """The notice that few credits are left after *entry*: less than a fifth of those after the last grant."""
-    grant = _GRANT.one(conn, organization_id=entry.organization_id)
-    if grant is None or entry.balance_after * CREDITS_LOW_PART >= grant.balance_after:
-        return []
-    # What calls under way have reserved is mostly given back.
-    reserved = sa.select(sa.func.sum(tables.calls.c.reserved_micro_credits)).where(
-        tables.calls.c.organization_id == entry.organization_id,
-        tables.calls.c.id != entry.call_id,
-        sa.text("ai_calls.ended_at IS NULL"),
-    )
-    left = entry.balance_after + (conn.scalar(reserved) or 0)
-    if left * CREDITS_LOW_PART >= grant.balance_after:
-        return []
-    return [Notice(grant.id, MailData(micro_credits=left))]
+    """The notice that few credits are left after *entry*."""
+    low = _low(conn, entry.organization_id, entry.balance_after, but_call_id=entry.call_id)
+    return [] if low is None else [Notice(low.grant_id, MailData(micro_credits=low.left))]

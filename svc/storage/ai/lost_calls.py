@@ -1,34 +1,39 @@
 """Calls that a process left open when it ended: they are lost, and cost nothing."""
 
+from typing import Final
+
 import sqlalchemy as sa
 
 from svc.domain.ai.exits import Exit
 from svc.storage.ai import tables
-from svc.storage.ai.calls import CallRow, NewCall, Settlement, settle
+from svc.storage.ai.calls import NewCall, Settlement, settle
+from svc.storage.rows import Selection
 from svc.storage.store import Tx
 
 _column = tables.calls.c
+_NEW: Final = Selection(NewCall, tables.calls)
 
 
-def settle_lost(tx: Tx, process: str) -> int:
-    """Settle what earlier processes left open, charged nothing; how many calls that were.
+def organizations_with_lost(conn: sa.Connection, process: str) -> list[str]:
+    """The organizations with calls that were left open by others than *process*."""
+    return list(conn.scalars(sa.select(_column.organization_id).where(*_left_by_others(process)).distinct()))
+
+
+def settle_lost(tx: Tx, organization_id: str, process: str) -> int:
+    """Settle what earlier processes left open in an organization, charged nothing; how many calls that were.
 
     It is done before a door opens, so nothing else settles them.
     """
     left = tx.conn.execute(
-        sa.select(*(_column[name] for name in CallRow._fields), _column.model, _column.streamed)
-        .where(_column.ended_at.is_(None), _column.process != process)
+        sa.select(_column.id, _column.payer, *_NEW.columns)
+        .where(_column.organization_id == organization_id, *_left_by_others(process))
         .order_by(_column.id)
     ).all()
-    for row in left:
-        new = NewCall(
-            organization_id=row.organization_id,
-            key_id=row.key_id,
-            model=row.model,
-            streamed=row.streamed,
-            process=process,
-            started_at=row.started_at,
-        )
-        lost = Settlement(new=new, call_id=row.id, exit=Exit(ended="lost"), payer=row.payer, provider=None)
-        settle(tx, lost)
+    for call_id, payer, *new in left:
+        lost = Exit(ended="lost")
+        settle(tx, Settlement(new=_NEW.make(new), call_id=call_id, exit=lost, payer=payer, provider=None))
     return len(left)
+
+
+def _left_by_others(process: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return _column.ended_at.is_(None), _column.process != process

@@ -1,28 +1,25 @@
 """Own providers of organizations, whose keys are sealed; and which models an organization may run."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.ai.limits import AI_PROVIDER_KEY_CHARS_MAX, AI_PROVIDERS_MAX
 from svc.domain.ai.models import OrganizationModels, OwnModel, OwnProvider, same_place
 from svc.domain.changes import ModelsChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at
 from svc.domain.identity.people import clean_name
-from svc.domain.limits import AI_PROVIDER_KEY_CHARS_MAX, AI_PROVIDERS_MAX
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.storage.ai import tables
 from svc.storage.identity import tables as identity_tables
-from svc.storage.readable import LenientDecoder
+from svc.storage.rows import Rows
 from svc.storage.store import Tx
 
 VISIBLE_CHARS: Final = 4
 """Characters of a key's end that lists show: as many as the providers' own consoles."""
 _SHORT_KEY: Final = 4 * VISIBLE_CHARS
 """Of a shorter key nothing is shown: what is hidden of it would be guessed."""
-
-_models: Final = LenientDecoder(msgspec.json.Decoder(tuple[OwnModel, ...]), tuple, tables.providers.c.models)
-_ids: Final = LenientDecoder(msgspec.json.Decoder(frozenset[str]), frozenset, tables.restrictions.c.models)
 
 
 class NewProvider(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +33,22 @@ class NewProvider(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         return f"NewProvider({self.name!r})"
+
+
+class _Restriction(msgspec.Struct, frozen=True):
+    """The only models that an organization may run; unreadable ones allow none."""
+
+    organization_id: str
+    models: frozenset[str]
+
+
+_PROVIDERS: Final = Rows(
+    tables.providers, OwnProvider, empty={"models": tuple}, beside=["organization_id", "created_at"]
+)
+_RESTRICTIONS: Final = Rows(
+    tables.restrictions, _Restriction, empty={"models": frozenset}, beside=["updated_at"]
+)
+_column: Final = tables.providers.c
 
 
 def load(conn: sa.Connection, organization_id: str) -> OrganizationModels:
@@ -53,13 +66,8 @@ def load(conn: sa.Connection, organization_id: str) -> OrganizationModels:
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[OwnProvider]:
     """The organization's own providers, the last set first."""
-    column = tables.providers.c
-    rows = conn.execute(
-        sa.select(tables.providers)
-        .where(column.organization_id == organization_id)
-        .order_by(column.updated_at.desc(), column.id.desc())
-    )
-    return [_provider(row) for row in rows]
+    own = _PROVIDERS.select(_column.organization_id == organization_id)
+    return _PROVIDERS.all(conn, own.order_by(_column.updated_at.desc(), _column.id.desc()))
 
 
 def set_one(tx: Tx, organization_id: str, new: NewProvider) -> OwnProvider:
@@ -70,35 +78,41 @@ def set_one(tx: Tx, organization_id: str, new: NewProvider) -> OwnProvider:
     """
     with at("/name"):
         name = clean_name(new.name)
-    column = tables.providers.c
-    before = tx.conn.execute(
-        sa.select(tables.providers).where(column.organization_id == organization_id, column.name == name)
-    ).one_or_none()
+    before = _PROVIDERS.one(
+        tx.conn, _PROVIDERS.select(_column.organization_id == organization_id, _column.name == name)
+    )
     _check_key(new.key, None if before is None else before.base_url, new.base_url)
-    provider_id = tx.new_id("prv") if before is None else before.id
-    values: dict[str, Any] = {
-        "base_url": new.base_url,
-        "models": msgspec.json.encode(new.models).decode(),
-        "updated_at": tx.now,
-    }
+    provider = OwnProvider(
+        id=tx.new_id("prv") if before is None else before.id,
+        name=name,
+        base_url=new.base_url,
+        sealed_key=b"" if before is None else before.sealed_key,
+        key_visible_end="" if before is None else before.key_visible_end,
+        models=new.models,
+        updated_at=tx.now,
+    )
     if new.key is not None:
-        values["sealed_key"] = tx.sealer.seal(new.key, provider_id)
-        values["key_visible_end"] = new.key[-VISIBLE_CHARS:] if len(new.key) >= _SHORT_KEY else ""
+        provider = msgspec.structs.replace(
+            provider,
+            sealed_key=tx.sealer.seal(new.key, provider.id),
+            key_visible_end=new.key[-VISIBLE_CHARS:] if len(new.key) >= _SHORT_KEY else "",
+        )
     if before is None:
         _check_room(tx.conn, organization_id)
-        row = {"id": provider_id, "organization_id": organization_id, "name": name, "created_at": tx.now}
-        tx.conn.execute(sa.insert(tables.providers).values(row | values))
+        _PROVIDERS.insert(tx.conn, provider, organization_id=organization_id, created_at=tx.now)
     else:
-        tx.conn.execute(sa.update(tables.providers).where(column.id == provider_id).values(values))
+        stored = _PROVIDERS.values(provider)
+        tx.conn.execute(sa.update(tables.providers).where(_column.id == provider.id).values(stored))
     tx.announce(ModelsChanged(organization_id))
-    return _provider(tx.conn.execute(sa.select(tables.providers).where(column.id == provider_id)).one())
+    return provider
 
 
 def remove(tx: Tx, organization_id: str, provider_id: str) -> None:
     """Remove the provider and its key. Raises `NotFound`."""
-    column = tables.providers.c
     done = tx.conn.execute(
-        sa.delete(tables.providers).where(column.id == provider_id, column.organization_id == organization_id)
+        sa.delete(tables.providers).where(
+            _column.id == provider_id, _column.organization_id == organization_id
+        )
     )
     if not done.rowcount:
         raise NotFound(f"there is no provider {shown(provider_id)}")
@@ -107,32 +121,19 @@ def remove(tx: Tx, organization_id: str, provider_id: str) -> None:
 
 def restriction(conn: sa.Connection, organization_id: str) -> frozenset[str] | None:
     """The only models that the organization may run; None for all. An unreadable one allows none."""
-    column = tables.restrictions.c
-    stored = conn.scalar(sa.select(column.models).where(column.organization_id == organization_id))
-    return None if stored is None else _ids.read(stored, organization_id)
+    of_organization = tables.restrictions.c.organization_id == organization_id
+    found = _RESTRICTIONS.one(conn, _RESTRICTIONS.select(of_organization))
+    return None if found is None else found.models
 
 
 def restrict(tx: Tx, organization_id: str, models: tuple[str, ...] | None) -> None:
     """Let the organization run these models alone, or with None all."""
-    column = tables.restrictions.c
-    tx.conn.execute(sa.delete(tables.restrictions).where(column.organization_id == organization_id))
+    of_organization = tables.restrictions.c.organization_id == organization_id
+    tx.conn.execute(sa.delete(tables.restrictions).where(of_organization))
     if models is not None:
-        row = {"organization_id": organization_id, "updated_at": tx.now}
-        encoded = msgspec.json.encode(sorted(set(models))).decode()
-        tx.conn.execute(sa.insert(tables.restrictions).values(row | {"models": encoded}))
+        only = _Restriction(organization_id, frozenset(models))
+        _RESTRICTIONS.insert(tx.conn, only, updated_at=tx.now)
     tx.announce(ModelsChanged(organization_id))
-
-
-def _provider(row: Any) -> OwnProvider:
-    return OwnProvider(
-        id=row.id,
-        name=row.name,
-        base_url=row.base_url,
-        sealed_key=bytes(row.sealed_key),
-        key_visible_end=row.key_visible_end,
-        models=_models.read(row.models, row.id),
-        updated_at=row.updated_at,
-    )
 
 
 def _check_key(key: str | None, base_url_before: str | None, base_url: str) -> None:

@@ -7,11 +7,12 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.ai.exits import COMPLETE
+from svc.domain.ai.limits import AI_USAGE_DAYS_MAX, AI_USAGE_ROWS_MAX
 from svc.domain.ai.models import Payer
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import AI_USAGE_DAYS_MAX, AI_USAGE_ROWS_MAX
-from svc.domain.times import DAY_MS, rfc3339
+from svc.domain.locale.times import DAY_MS, rfc3339
 from svc.storage.ai import tables
+from svc.storage.sql.expressions import Whole
 from svc.storage.store import View
 
 Dimension = Literal["day", "model", "key", "payer"]
@@ -59,7 +60,7 @@ _SUMS: Final = (
     sa.func.count().filter(_column.ended.not_in(COMPLETE)).label("failed_calls"),
     sa.func.count().filter(_column.estimated).label("estimated_calls"),
     sa.func.count().filter(_column.ended == "lost").label("lost_calls"),
-    *(sa.func.coalesce(sa.func.sum(_column[name]), 0).label(name) for name in _SUMMED),
+    *(sa.func.coalesce(Whole(_column[name]), 0).label(name) for name in _SUMMED),
 )
 _DIMENSIONS: Final[dict[Dimension, sa.ColumnElement[object]]] = {
     "day": (_column.started_at // DAY_MS).label("day"),
@@ -87,10 +88,8 @@ def report(
         _column.started_at < filter_.until,
         _column.ended_at.is_not(None),
     ]
-    if filter_.key_id is not None:
-        matching.append(_column.key_id == filter_.key_id)
-    if filter_.model is not None:
-        matching.append(_column.model == filter_.model)
+    wanted = {"key_id": filter_.key_id, "model": filter_.model}
+    matching += [_column[name] == value for name, value in wanted.items() if value is not None]
     total = view.conn.execute(sa.select(*_SUMS).where(*matching)).one()
     if not by:
         return [], UsageSum(**total._asdict())

@@ -2,29 +2,29 @@
 
 from collections.abc import Collection
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple, assert_never
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.approvals import cards
 from svc.domain.approvals.cards import AskedBy, AskedByAgent, Card, CardState
-from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadable
-from svc.domain.events import NewEvent
-from svc.domain.identity.callers import Call
-from svc.domain.limits import (
+from svc.domain.approvals.events import ApprovalCreated
+from svc.domain.approvals.limits import (
     APPROVAL_INPUT_BYTES_MAX,
     APPROVAL_REASON_CHARS_MAX,
     APPROVAL_SECONDS,
     APPROVALS_OF_CONVERSATION_MAX,
     APPROVALS_OF_RUN_MAX,
     APPROVALS_WAITING_MAX,
-    LIST_ROWS,
 )
-from svc.domain.near_names import shown
-from svc.domain.times import SECOND_MS, rfc3339
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadable
+from svc.domain.identity.callers import Call
+from svc.domain.input.near_names import shown
+from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import SECOND_MS, rfc3339
 from svc.storage import audit
-from svc.storage.approvals.rows import COLUMNS, CardRow, from_row
+from svc.storage.approvals.rows import CARDS
 from svc.storage.approvals.tables import approvals
 from svc.storage.events import events
 from svc.storage.pages import Keyset
@@ -44,19 +44,24 @@ class Visible(msgspec.Struct, frozen=True, kw_only=True):
     """Also those of workflows."""
 
 
+class Waiting(NamedTuple):
+    """Cards that wait for a decision."""
+
+    many: int
+    since: int | None
+    """When the oldest of them was made; None where there are none."""
+
+
 _WAITS: Final = (approvals.c.state == "waiting", approvals.c.over_at > sa.bindparam("now"))
 _OWN: Final = approvals.c.organization_id == sa.bindparam("organization_id")
-_GET = Statement(sa.select(*COLUMNS).where(approvals.c.id == sa.bindparam("card_id"), _OWN), CardRow)
-_SAME = Statement(
-    sa.select(*COLUMNS)
-    .where(
+_GET = CARDS.prepared(CARDS.select(approvals.c.id == sa.bindparam("card_id"), _OWN))
+_SAME = CARDS.prepared(
+    CARDS.select(
         approvals.c.conversation_id == sa.bindparam("conversation_id"),
         approvals.c.tool == sa.bindparam("tool"),
         approvals.c.fingerprint == sa.bindparam("fingerprint"),
         *_WAITS,
-    )
-    .limit(1),
-    CardRow,
+    ).limit(1)
 )
 _OF_RUN = Statement(
     sa.select(approvals.c.id).where(approvals.c.run_id == sa.bindparam("run_id")).limit(APPROVALS_OF_RUN_MAX)
@@ -71,7 +76,6 @@ _WAITING = Statement(
     .where(_OWN, approvals.c.asker_kind == sa.bindparam("asker_kind"), *_WAITS)
     .limit(APPROVALS_WAITING_MAX)
 )
-_INSERT = Statement(sa.insert(approvals))
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -107,7 +111,7 @@ def ask(
             now=tx.now,
         )
         if same is not None:
-            return from_row(same)
+            return same
         if len(_OF_RUN.all(tx.conn, run_id=asked_by.run_id)) >= APPROVALS_OF_RUN_MAX:
             raise Conflict(f"a run asks for at most {APPROVALS_OF_RUN_MAX} approvals")
         of_conversation = _OF_CONVERSATION.all(tx.conn, conversation_id=asked_by.conversation_id, now=tx.now)
@@ -129,7 +133,7 @@ def ask(
         created_at=tx.now,
         expires_at=tx.now + seconds * SECOND_MS,
     )
-    _insert(tx, card, fingerprint)
+    CARDS.insert(tx.conn, card, fingerprint=fingerprint, over_at=card.expires_at)
     audit.note(tx, call, "approval.ask", card.id)
     _record(tx, call, card)
     return card
@@ -142,13 +146,13 @@ def fingerprint_of(input_json: bytes) -> bytes:
 
 def get(conn: sa.Connection, organization_id: str, card_id: str, now: int) -> Card:
     """The card as it is at *now*. Raises `NotFound`, and `Unreadable`."""
-    row = _GET.one(conn, card_id=card_id, organization_id=organization_id)
-    if row is None:
-        raise NotFound(f"there is no approval {shown(card_id)}")
     try:
-        return cards.as_of(from_row(row), now)
+        card = _GET.one(conn, card_id=card_id, organization_id=organization_id)
     except msgspec.DecodeError as error:
         raise Unreadable(f"what is stored of the approval cannot be read: {error}") from None
+    if card is None:
+        raise NotFound(f"there is no approval {shown(card_id)}")
+    return cards.as_of(card, now)
 
 
 def list_page(
@@ -157,6 +161,7 @@ def list_page(
     visible: Visible,
     *,
     state: CardState | None = None,
+    ended: bool | None = None,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
 ) -> tuple[list[Card], str | None]:
@@ -164,13 +169,25 @@ def list_page(
 
     Raises `InvalidInput` for a cursor that is none.
     """
-    keyset = Keyset(["approvals", state], cursor, limit)
-    wanted = sa.select(*COLUMNS).where(approvals.c.organization_id == organization_id, _shown(visible))
+    keyset = Keyset(["approvals", state, *([] if ended is None else [ended])], cursor, limit)
+    wanted = CARDS.select(approvals.c.organization_id == organization_id, _shown(visible))
     if state is not None:
         wanted = wanted.where(_in_state(state, view.now))
+    if ended is not None:
+        waits = _in_state("waiting", view.now)
+        wanted = wanted.where(~waits if ended else waits)
     rows, next_cursor = keyset.fetch(view.conn, wanted, approvals.c.id, newest_first=True)
-    found = each(map(CardRow._make, rows), from_row, "approvals")
+    found = each(rows, CARDS.make, "approvals")
     return [cards.as_of(card, view.now) for card in found], next_cursor
+
+
+def waiting(view: View, organization_id: str, visible: Visible) -> Waiting:
+    """How many of the organization's cards that are *visible* wait, and since when the oldest does."""
+    counted = sa.select(sa.func.count(), sa.func.min(approvals.c.created_at)).where(
+        approvals.c.organization_id == organization_id, _in_state("waiting", view.now), _shown(visible)
+    )
+    many, since = view.conn.execute(counted).one()
+    return Waiting(many, since)
 
 
 def _check_size(input_json: bytes | None, reason: str) -> None:
@@ -187,47 +204,14 @@ def _check_size(input_json: bytes | None, reason: str) -> None:
 
 def _record(tx: Tx, call: Call, card: Card) -> None:
     """Record the event, without input and reason, which only some callers may see."""
-    asked_by = card.asked_by
-    subject = asked_by.conversation_id if isinstance(asked_by, AskedByAgent) else asked_by.run_id
-    data = {
-        "approvalId": card.id,
-        "tool": card.tool,
-        "askedBy": msgspec.to_builtins(asked_by),
-        "expiresAt": rfc3339(card.expires_at),
-    }
-    event = NewEvent(type="approval.created", subject=subject, source=call.source(), data=data)
-    events.record(tx, card.organization_id, [event])
-
-
-def _insert(tx: Tx, card: Card, fingerprint: bytes | None) -> None:
-    asked_by = card.asked_by
-    of = msgspec.structs.asdict(asked_by)
-    _INSERT.run(
-        tx.conn,
-        {
-            "id": card.id,
-            "organization_id": card.organization_id,
-            "state": card.state,
-            "tool": card.tool,
-            "input": None if card.input is None else card.input.decode(),
-            "fingerprint": fingerprint,
-            "reason": card.reason,
-            "asker_kind": cards.kind_of(asked_by),
-            "connection_id": of.get("connection_id"),
-            "conversation_id": of.get("conversation_id"),
-            "workflow_id": of.get("workflow_id"),
-            "run_id": asked_by.run_id,
-            "created_at": card.created_at,
-            "expires_at": card.expires_at,
-            "over_at": card.expires_at,
-            "decided_by": None,
-            "decided_at": None,
-            "answer": None,
-            "error": None,
-            "rejection_reason": None,
-            "uncollected_since": None,
-        },
+    event = ApprovalCreated(
+        approval_id=card.id,
+        tool=card.tool,
+        asked_by=card.asked_by,
+        expires_at=rfc3339(card.expires_at),
+        source=call.source(),
     )
+    events.record(tx, card.organization_id, [event])
 
 
 def _shown(visible: Visible) -> sa.ColumnElement[bool]:
@@ -247,4 +231,7 @@ def _in_state(state: CardState, now: int) -> sa.ColumnElement[bool]:
             return stored & ~lapsed
         case "expired":
             return sa.or_(stored, (approvals.c.state == "waiting") & lapsed)
-    return stored
+        case "approved" | "rejected" | "failed":
+            return stored
+        case _:
+            assert_never(state)

@@ -5,42 +5,27 @@ collected the card, that is stored, so that a crash in between loses nothing.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
 from svc.domain.approvals.cards import AskedByAgent, AskerKind, Card
+from svc.domain.approvals.limits import APPROVALS_COLLECTED_MAX
 from svc.domain.changes import ApprovalDecided
-from svc.domain.limits import APPROVALS_COLLECTED_MAX
-from svc.storage.approvals.rows import COLUMNS, CardRow, from_row
+from svc.storage.approvals.rows import CARDS
 from svc.storage.approvals.tables import approvals
 from svc.storage.readable import each
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-_DECIDE = Statement(
-    sa.update(approvals)
-    .where(approvals.c.id == sa.bindparam("card_id"))
-    .values(
-        {
-            name: sa.bindparam(f"new_{name}")
-            for name in (
-                *("state", "over_at", "decided_by", "decided_at"),
-                *("answer", "error", "rejection_reason", "uncollected_since"),
-            )
-        }
-    )
-)
-_UNCOLLECTED = Statement(
-    sa.select(*COLUMNS)
-    .where(
+_UNCOLLECTED: Statement[Any] = Statement(
+    CARDS.select(
         approvals.c.organization_id == sa.bindparam("organization_id"),
         approvals.c.asker_kind == sa.bindparam("asker_kind"),
         approvals.c.uncollected_since.is_not(None),
     )
     .order_by(approvals.c.uncollected_since)
-    .limit(APPROVALS_COLLECTED_MAX),
-    CardRow,
+    .limit(APPROVALS_COLLECTED_MAX)
 )
 _COLLECT = Statement(
     sa.update(approvals).where(approvals.c.id == sa.bindparam("card_id")).values(uncollected_since=None)
@@ -49,17 +34,18 @@ _COLLECT = Statement(
 
 def decide(tx: Tx, card: Card) -> None:
     """Store a card that was decided, and announce it to what asked."""
-    _DECIDE.run(
-        tx.conn,
-        card_id=card.id,
-        new_state=card.state,
-        new_over_at=tx.now,
-        new_decided_by=card.decided_by,
-        new_decided_at=card.decided_at,
-        new_answer=None if card.answer is None else card.answer.decode(),
-        new_error=None if card.error is None else msgspec.json.encode(card.error).decode(),
-        new_rejection_reason=card.rejection_reason,
-        new_uncollected_since=tx.now,
+    tx.conn.execute(
+        CARDS.update(
+            approvals.c.id == card.id,
+            state=card.state,
+            over_at=tx.now,
+            decided_by=card.decided_by,
+            decided_at=card.decided_at,
+            answer=card.answer,
+            error=card.error,
+            rejection_reason=card.rejection_reason,
+            uncollected_since=tx.now,
+        )
     )
     asked_by = card.asked_by
     conversation_id = asked_by.conversation_id if isinstance(asked_by, AskedByAgent) else None
@@ -85,7 +71,7 @@ def collect(tx: Tx, organization_id: str, kind: AskerKind) -> list[Card]:
     """
     rows = _UNCOLLECTED.all(tx.conn, organization_id=organization_id, asker_kind=kind)
     _COLLECT.many(tx.conn, [{"card_id": row.id} for row in rows])
-    return each(rows, from_row, "approvals")
+    return each(rows, CARDS.make, "approvals")
 
 
 def organizations_with_uncollected(conn: sa.Connection, kind: AskerKind) -> Sequence[str]:

@@ -1,48 +1,61 @@
 """The table of approvals."""
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata, of_organization, only_where
+from svc.domain.approvals.limits import APPROVAL_SECONDS, APPROVAL_SECONDS_MAX
+from svc.domain.locale.times import SECOND_MS
+from svc.storage import schema
 
-approvals: Final = sa.Table(
+_LIVES: Final = schema.AheadByRow(
+    (
+        schema.Ahead(APPROVAL_SECONDS_MAX * SECOND_MS, where="asker_kind = 'workflow'"),
+        schema.Ahead(APPROVAL_SECONDS * SECOND_MS, where="asker_kind <> 'workflow'"),
+    )
+)
+"""A workflow's card waits as long as its step says."""
+
+approvals: Final = schema.table(
     "approvals",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    of_organization(),
+    schema.id_(),
+    schema.of_organization(),
     # One that waits has expired once its time is over; it may still say `waiting` here.
-    sa.Column("state", sa.Text, nullable=False),
+    schema.word("state"),
     # NULL for a workflow's card, as are the input and its digest.
-    sa.Column("tool", sa.Text),
+    schema.word("tool", null=True),
     # JSON, as it was asked.
-    sa.Column("input", sa.Text),
-    sa.Column("fingerprint", sa.LargeBinary),
-    sa.Column("reason", sa.Text, nullable=False),
-    sa.Column("asker_kind", sa.Text, nullable=False),
-    sa.Column("connection_id", sa.Text, sa.ForeignKey("connections.id")),
-    sa.Column("conversation_id", sa.Text, sa.ForeignKey("conversations.id")),
+    schema.json("input", dict[str, Any], schema.SCRUBBED, null=True, blank="{}"),
+    schema.blob("fingerprint", stays=schema.COMPARED, null=True),
+    schema.text("reason", schema.SCRUBBED),
+    schema.word("asker_kind"),
+    schema.ref("connection_id", "connections.id", null=True),
+    schema.ref("conversation_id", "conversations.id", null=True, own="conversations"),
     # Workflows, and runs of both kinds, are deleted before their cards.
-    sa.Column("workflow_id", sa.Text),
-    sa.Column("run_id", sa.Text, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    schema.word("workflow_id", null=True),
+    schema.word("run_id"),
+    schema.past("created_at"),
+    schema.time("expires_at", _LIVES),
     # When it was decided or withdrawn; else when it expires.
-    sa.Column("over_at", sa.BigInteger, nullable=False),
-    sa.Column("decided_by", sa.Text),
-    sa.Column("decided_at", sa.BigInteger),
+    schema.time("over_at", _LIVES),
+    schema.word("decided_by", null=True),
+    schema.past("decided_at", null=True),
     # JSON, each.
-    sa.Column("answer", sa.Text),
-    sa.Column("error", sa.Text),
-    sa.Column("rejection_reason", sa.Text),
+    schema.json("answer", dict[str, Any], schema.SCRUBBED, null=True, blank=schema.ERASED_JSON),
+    schema.json("error", dict[str, Any], schema.SCRUBBED, null=True, blank=schema.ERASED_JSON),
+    schema.text("rejection_reason", schema.SCRUBBED, null=True),
     # When it was decided, until what asked has gone on from it.
-    sa.Column("uncollected_since", sa.BigInteger),
+    schema.past("uncollected_since", null=True, stays=schema.INTERNAL),
     sa.Index("ix_approvals_organization_id_id", "organization_id", "id"),
     sa.Index("ix_approvals_organization_id_state_id", "organization_id", "state", "id"),
     sa.Index(
-        "ix_approvals_waiting", "organization_id", "asker_kind", "over_at", **only_where("state = 'waiting'")
+        "ix_approvals_waiting",
+        "organization_id",
+        "asker_kind",
+        "over_at",
+        **schema.only_where("state = 'waiting'"),
     ),
-    sa.Index("ix_approvals_conversation_id", "conversation_id", **only_where("state = 'waiting'")),
+    sa.Index("ix_approvals_conversation_id", "conversation_id", **schema.only_where("state = 'waiting'")),
     sa.Index("ix_approvals_run_id", "run_id"),
     sa.Index("ix_approvals_over_at", "over_at"),
     sa.Index(
@@ -50,6 +63,10 @@ approvals: Final = sa.Table(
         "asker_kind",
         "organization_id",
         "uncollected_since",
-        **only_where("uncollected_since IS NOT NULL"),
+        **schema.only_where("uncollected_since IS NOT NULL"),
     ),
+    leaves=schema.ExportFile(
+        "approvals", "What an agent or a workflow asked a person for, and what the person decided."
+    ),
+    life=schema.PRUNED,
 )

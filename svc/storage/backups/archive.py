@@ -9,6 +9,7 @@ The data may be open in this process or in another one. Nothing here opens the d
 close a file that was opened otherwise would drop the locks that this process has on it.
 """
 
+import hashlib
 import os
 import shutil
 import tarfile
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from svc.storage.backups import contents
+from svc.storage.backups.digests import Members, check_written
 from svc.storage.backups.failures import BackupFailed, Stopped, never, stop_if
 from svc.storage.backups.originals import Originals
 from svc.storage.files.archived import NeededContent, needed
@@ -49,7 +51,7 @@ def write(originals: Originals, staging: Path, stopped: Stopped = never) -> Arch
     There may be a part of it after a failure.
 
     Raises:
-        BackupFailed: there is too little room.
+        BackupFailed: there is too little room, or what was written is read back damaged.
         BackupStopped: it was stopped.
         StoreError: the data cannot be read, or is damaged.
         OSError: the disk failed.
@@ -65,6 +67,8 @@ def write(originals: Originals, staging: Path, stopped: Stopped = never) -> Arch
         with path.open("wb") as file:
             missing = _write(file, originals, copied, wanted, stopped)
             os.fsync(file.fileno())
+    stop_if(stopped)
+    check_written(path)
     copied.unlink()
     return Archive(path, path.stat().st_size, tuple(missing))
 
@@ -76,24 +80,28 @@ def _write(
     missing = []
     steady = _Steady(file, stopped)
     with tarfile.open(fileobj=steady, mode="w", copybufsize=COPIED_BYTES) as tar:  # type: ignore[call-overload]  # it writes, and nothing more
+        members = Members(tar)
         for path in (copied, originals.secret_key):
-            tar.add(path, path.name, filter=anonymous)
+            members.add(path, path.name)
         if wanted:
-            missing = contents.write(tar, originals.files, wanted, anonymous)
+            missing = contents.write(members, originals.files, wanted)
+        members.end(steady.written.hexdigest())
     file.flush()
     return missing
 
 
 class _Steady:
-    """Writes to a file, syncs it now and then, and ends by `BackupStopped` when it is to stop."""
+    """Writes to a file, syncs and hashes it, and ends by `BackupStopped` when it is to stop."""
 
     def __init__(self, file: BinaryIO, stopped: Stopped) -> None:
         self._file = file
         self._stopped = stopped
         self._unsynced = 0
+        self.written = hashlib.sha256()
 
     def write(self, piece: bytes) -> int:
         stop_if(self._stopped)
+        self.written.update(piece)
         self._unsynced += len(piece)
         if self._unsynced >= SYNCED_BYTES:
             self._unsynced = 0
@@ -111,11 +119,6 @@ def lacking(missing: Sequence[str], files: Path) -> str:
         f"{len(missing)} files are missing or damaged in {files}, such as {missing[0]}: `svc check` names all"
         " that are missing"
     )
-
-
-def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """*member* without what it says of this machine."""
-    return member.replace(mode=0o600, uid=0, gid=0, uname="", gname="", deep=False)
 
 
 def _check_room(staging: Path, needed_bytes: int) -> None:

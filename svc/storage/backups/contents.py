@@ -1,26 +1,23 @@
 """The contents of files in a backup: written beside the data, and read back with their hashes checked."""
 
 import hashlib
-import io
 import os
 import tarfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 import msgspec
 
+from svc.storage.backups.digests import PIECE_BYTES, Members
 from svc.storage.backups.failures import BackupFailed
 from svc.storage.files.archived import NeededContent, needed
 from svc.storage.files.directory import path_of
+from svc.storage.private_files import open_private
 
 FOLDER: Final = "files"
 END: Final = "files.json"
 """The last member of a backup with files: a backup without it is cut off, even where no file of it is."""
-_PIECE_BYTES: Final = 1024 * 1024
-_PRIVATE: Final = 0o600
-
-Anonymous = Callable[[tarfile.TarInfo], tarfile.TarInfo]
 
 
 class FilesEnd(msgspec.Struct, frozen=True):
@@ -30,9 +27,7 @@ class FilesEnd(msgspec.Struct, frozen=True):
     """The members that should be there, and were not in the data directory, or were damaged there."""
 
 
-def write(
-    tar: tarfile.TarFile, files: Path, wanted: Iterable[NeededContent], anonymous: Anonymous
-) -> list[str]:
+def write(members: Members, files: Path, wanted: Iterable[NeededContent]) -> list[str]:
     """Add the *wanted* contents below *files* to the archive; those that are missing or damaged are returned.
 
     A damaged one is in the archive all the same, and nothing reads it: its hash is known only after it.
@@ -42,9 +37,9 @@ def write(
         path = path_of(files, content.organization_id, content.digest)
         name = _member(content)
         is_there = path.is_file() and path.stat().st_size == content.size
-        if not (is_there and _add(tar, path, name, anonymous) == content.digest):
+        if not (is_there and members.add(path, name) == content.digest):
             missing.append(name)
-    _add_end(tar, FilesEnd(tuple(missing)), anonymous)
+    members.add_bytes(END, msgspec.json.encode(FilesEnd(tuple(missing))))
     return missing
 
 
@@ -67,36 +62,8 @@ def read(tar: tarfile.TarFile, database: Path, files: Path) -> list[str]:
     return sorted(missing)
 
 
-class _Hashed:
-    """Reads a file, and hashes what was read."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.found = hashlib.sha256()
-
-    def read(self, size: int = -1, /) -> bytes:
-        piece = self._file.read(size)
-        self.found.update(piece)
-        return piece
-
-
-def _add(tar: tarfile.TarFile, path: Path, name: str, anonymous: Anonymous) -> str:
-    """Add a content; its hash is returned."""
-    with path.open("rb") as file:
-        hashed = _Hashed(file)
-        tar.addfile(anonymous(tar.gettarinfo(arcname=name, fileobj=file)), hashed)
-    return hashed.found.hexdigest()
-
-
 def _member(content: NeededContent) -> str:
     return str(path_of(Path(FOLDER), content.organization_id, content.digest))
-
-
-def _add_end(tar: tarfile.TarFile, end: FilesEnd, anonymous: Anonymous) -> None:
-    body = msgspec.json.encode(end)
-    member = tarfile.TarInfo(END)
-    member.size = len(body)
-    tar.addfile(anonymous(member), io.BytesIO(body))
 
 
 def _extract(tar: tarfile.TarFile, name: str, to: Path, content: NeededContent) -> None:
@@ -105,8 +72,8 @@ def _extract(tar: tarfile.TarFile, name: str, to: Path, content: NeededContent) 
         raise KeyError(name)
     to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = hashlib.sha256()
-    with os.fdopen(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as written:
-        while piece := member.read(_PIECE_BYTES):
+    with open_private(to) as written:
+        while piece := member.read(PIECE_BYTES):
             found.update(piece)
             written.write(piece)
         written.flush()

@@ -1,6 +1,7 @@
 """The backups that are kept in a directory: made under a name of their time, and the oldest removed.
 
-A backup has its name only once it is complete, checked and on the disk. What a crash leaves is `PART`.
+A backup has its name only once it is complete, checked and on the disk. What a crash leaves is the part. All
+names have the installation in them, so several may keep backups in one directory.
 """
 
 import re
@@ -11,18 +12,33 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from svc.domain.times import SECOND_MS, moment_ms
+from svc.domain.locale.times import SECOND_MS, moment_ms
 from svc.storage.backups import archive
 from svc.storage.backups.failures import BackupFailed, Stopped, never, stop_if
 from svc.storage.backups.originals import Originals
 from svc.storage.private_files import sync
 from svc.storage.store import StoreError
 
-PART: Final = ".svc-backup-scheduled"
-"""The directory in which a backup is made; a backup that a command makes beside it has another one."""
-_NAME: Final = re.compile(r"svc-([0-9]{8}T[0-9]{6}Z)(\.incomplete)?\.tar")
 _MOMENT: Final = "%Y%m%dT%H%M%SZ"
 _PRIVATE: Final = 0o700
+
+
+class Shelf(NamedTuple):
+    """Where an installation keeps its backups."""
+
+    directory: Path
+    installation: str
+    """Its id, in lower case."""
+
+    @property
+    def part(self) -> Path:
+        """The directory in which a backup is made; one that a command makes beside it has another."""
+        return self.directory / f".svc-backup-scheduled-{self.installation}"
+
+    def name(self, at: int, *, complete: bool) -> str:
+        """The name of the backup that was begun at that time."""
+        moment = datetime.fromtimestamp(at // SECOND_MS, UTC).strftime(_MOMENT)
+        return f"svc-{self.installation}-{moment}{'' if complete else '.incomplete'}.tar"
 
 
 class Backup(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +53,7 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it has all files; one without is kept beside those that have them."""
 
 
-class Made(NamedTuple):
+class BackupResult(NamedTuple):
     """A new backup, and what became of the others."""
 
     backup: Backup
@@ -46,11 +62,12 @@ class Made(NamedTuple):
     removed: int
 
 
-def backups_in(directory: Path) -> list[Backup]:
-    """The backups in *directory*, the oldest first. Raises `OSError`."""
+def backups_in(shelf: Shelf) -> list[Backup]:
+    """The installation's backups, the oldest first. Raises `OSError`."""
+    ours = re.compile(rf"svc-{re.escape(shelf.installation)}-([0-9]{{8}}T[0-9]{{6}}Z)(\.incomplete)?\.tar")
     found = []
-    for path in directory.iterdir():
-        if (match := _NAME.fullmatch(path.name)) is None:
+    for path in shelf.directory.iterdir():
+        if (match := ours.fullmatch(path.name)) is None:
             continue
         try:
             moment = datetime.strptime(match[1], _MOMENT).replace(tzinfo=UTC)
@@ -75,24 +92,24 @@ def make_directory(directory: Path) -> None:
     directory.mkdir(mode=_PRIVATE, exist_ok=True)
 
 
-def make(originals: Originals, directory: Path, now: int, keep: int, stopped: Stopped = never) -> Made:
-    """Make a backup in *directory*, then remove the oldest, so that *keep* are left.
+def make(originals: Originals, shelf: Shelf, now: int, keep: int, stopped: Stopped = never) -> BackupResult:
+    """Make a backup, then remove the installation's oldest, so that *keep* are left.
 
     Raises `BackupFailed`, and `BackupStopped`; all earlier backups are there then.
     """
-    part = directory / PART
+    directory, part = shelf.directory, shelf.part
     try:
-        clear_part(directory)
+        clear_part(shelf)
         part.mkdir(mode=_PRIVATE)
         try:
             written = archive.write(originals, part, stopped)
-            name = _name(now, complete=not written.missing)
+            name = shelf.name(now, complete=not written.missing)
             written.path.replace(directory / name)
             sync(directory)
         finally:
             shutil.rmtree(part, ignore_errors=True)
         backup = Backup(name=name, at=now, size=written.size, complete=not written.missing)
-        return Made(backup, written.missing, _remove_oldest(directory, backup, keep))
+        return BackupResult(backup, written.missing, _remove_oldest(shelf, backup, keep))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise BackupFailed(f"{place}{error.strerror or error}") from error
@@ -101,30 +118,24 @@ def make(originals: Originals, directory: Path, now: int, keep: int, stopped: St
         raise BackupFailed(str(error)) from error
 
 
-def clear_part(directory: Path) -> None:
+def clear_part(shelf: Shelf) -> None:
     """Remove what a backup that was broken off has left. Raises `OSError`."""
-    part = directory / PART
-    if part.exists():
-        shutil.rmtree(part)
+    if shelf.part.exists():
+        shutil.rmtree(shelf.part)
 
 
-def _name(now: int, *, complete: bool) -> str:
-    moment = datetime.fromtimestamp(now // SECOND_MS, UTC).strftime(_MOMENT)
-    return f"svc-{moment}{'' if complete else '.incomplete'}.tar"
-
-
-def _remove_oldest(directory: Path, made: Backup, keep: int) -> int:
+def _remove_oldest(shelf: Shelf, made: Backup, keep: int) -> int:
     """Remove what is beyond *keep*. Of a clock that was ahead, names are no sign of a newer backup.
 
     An incomplete backup takes the place of incomplete ones alone: a complete one may have the only copy of a
     file that the disk has lost.
     """
-    others = [one for one in backups_in(directory) if one.name != made.name]
+    others = [one for one in backups_in(shelf) if one.name != made.name]
     by_age = sorted(others, key=lambda one: (one.at <= made.at, one.at))
     if made.complete:
         superfluous = by_age[: max(0, len(by_age) - (keep - 1))]
     else:
         superfluous = [one for one in by_age if not one.complete]
     for one in superfluous:
-        (directory / one.name).unlink(missing_ok=True)
+        (shelf.directory / one.name).unlink(missing_ok=True)
     return len(superfluous)

@@ -5,14 +5,15 @@ told.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 import msgspec
 
 from svc.domain.channels.messages import Evidence
+from svc.domain.channels.participants import Participant
 from svc.domain.errors import InvalidValue
 from svc.domain.forms.filing import ContactIndex, enrich
-from svc.domain.limits import CANDIDATES_MAX
+from svc.domain.forms.limits import CANDIDATES_MAX
 from svc.domain.records.contact_points import normalise_email, normalise_phone
 from svc.domain.records.matching import Clear, HeldReason, Unclear
 from svc.domain.records.objects import CONTACT
@@ -22,15 +23,6 @@ from svc.storage.identity import organizations
 from svc.storage.records import contacts, enrichments, objects
 from svc.storage.records.enrichments import SourcedEnrichment
 from svc.storage.store import Tx
-
-
-class Participant(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The person at the other end, as the bridge last described them."""
-
-    name: str | None = None
-    phone: str | None = None
-    email: str | None = None
-    username: str | None = None
 
 
 class ParticipantMatch(NamedTuple):
@@ -91,6 +83,25 @@ def match(
     )
 
 
+def new_contact(
+    tx: Tx, organization_id: str, participant: Participant, *, source: Mapping[str, Any]
+) -> ParticipantMatch | None:
+    """Create a contact of a participant, also where others have the same e-mail or phone.
+
+    None where there is no name, no e-mail and no phone.
+    """
+    organization = organizations.get(tx.conn, organization_id)
+    email, phone = _contact_points(participant, organization.country)
+    facts = {"email": email, "phone": phone, "name": participant.name or participant.username}
+    values = {slug: value for slug, value in facts.items() if value}
+    if not values:
+        return None
+    directory = ContactIndex(
+        [], properties={}, country=organization.country, new_contact_id=lambda: tx.new_id("rec")
+    )
+    return ParticipantMatch(_enrich(tx, organization_id, values, directory, contact_id=None, source=source))
+
+
 def _enrich(
     tx: Tx,
     organization_id: str,
@@ -131,3 +142,5 @@ def normalise(evidence: Evidence, country: str) -> str:
             return normalise_phone(evidence.value, country)
         case "username":
             return evidence.value
+        case _:
+            assert_never(evidence.kind)

@@ -1,56 +1,59 @@
 """Conversations with one person or group at a messenger."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import ResourceChanged
+from svc.domain.channels.events import ConversationCreated
 from svc.domain.channels.messages import (
     ConversationFacts,
     ConversationStatus,
     Identification,
 )
+from svc.domain.channels.participants import Participant
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound, named_at
-from svc.domain.events import NewEvent, channel_source
-from svc.domain.near_names import shown
+from svc.domain.events import channel_source
+from svc.domain.input.near_names import shown
 from svc.storage.channels import conversation_matching, tables
-from svc.storage.channels.conversation_matching import Participant
-from svc.storage.channels.rows import Conversation, ConversationRow, conversation_of
+from svc.storage.channels.rows import CONVERSATIONS, Conversation
 from svc.storage.events import events
 from svc.storage.identity import members, organizations, teams
 from svc.storage.records import contacts
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-COLUMNS: Final = tuple(tables.conversations.c[name] for name in ConversationRow._fields)
-_FIND = Statement(
-    sa.select(*COLUMNS).where(
+_FIND = CONVERSATIONS.prepared(
+    CONVERSATIONS.select(
         tables.conversations.c.connection_id == sa.bindparam("connection_id"),
         tables.conversations.c.external_id == sa.bindparam("external_id"),
-    ),
-    ConversationRow,
+    )
 )
-_GET = Statement(
-    sa.select(*COLUMNS).where(
+_GET = CONVERSATIONS.prepared(
+    CONVERSATIONS.select(
         tables.conversations.c.id == sa.bindparam("conversation_id"),
         tables.conversations.c.organization_id == sa.bindparam("organization_id"),
-    ),
-    ConversationRow,
+    )
 )
-_INSERT = Statement(sa.insert(tables.conversations))
+WAKES_MAX: Final = 100
+_DUE = CONVERSATIONS.prepared(
+    CONVERSATIONS.select(
+        tables.conversations.c.organization_id == sa.bindparam("organization_id"),
+        tables.conversations.c.snoozed_until <= sa.bindparam("now"),
+    )
+    .order_by(tables.conversations.c.snoozed_until)
+    .limit(WAKES_MAX)
+)
 _TOUCH = Statement(
     sa.update(tables.conversations)
     .where(tables.conversations.c.id == sa.bindparam("conversation_id"))
-    .values(last_message_at=sa.bindparam("at"), status="open")
+    .values(last_message_at=sa.bindparam("at"), active_at=sa.bindparam("at"), status="open")
 )
-_JSON: Final = {"evidence", "candidates"}
-_PLAIN: Final = tuple(
-    name for name in ConversationRow._fields if name not in _JSON and name in Conversation.__struct_fields__
-)
-_NO_SILENCE: Final[dict[str, None]] = dict.fromkeys(
-    ("agent_silenced_at", "agent_silenced_by", "agent_silencer", "agent_reason")
+_WAKE = Statement(
+    sa.update(tables.conversations)
+    .where(tables.conversations.c.id == sa.bindparam("conversation_id"))
+    .values(snoozed_until=None)
 )
 
 
@@ -64,8 +67,8 @@ def get_or_create(
     participant: Participant | None = None,
 ) -> Conversation:
     """The conversation with that id at the messenger, new or not; what *participant* adds is stored."""
-    row = _FIND.one(tx.conn, connection_id=connection_id, external_id=external_id)
-    if row is None:
+    conversation = _FIND.one(tx.conn, connection_id=connection_id, external_id=external_id)
+    if conversation is None:
         return _create(
             tx,
             organization_id,
@@ -74,21 +77,22 @@ def get_or_create(
             facts=facts or ConversationFacts(),
             participant=participant,
         )
-    conversation = conversation_of(row)
-    if facts is not None and (facts.kind, facts.title or conversation.title) != (
-        conversation.kind,
-        conversation.title,
-    ):
-        _update(tx, conversation, {"kind": facts.kind, "title": facts.title or conversation.title})
-        conversation = msgspec.structs.replace(
-            conversation, kind=facts.kind, title=facts.title or conversation.title
-        )
+    if facts is not None:
+        title = facts.title or conversation.title
+        if (facts.kind, title) != (conversation.kind, conversation.title):
+            conversation = _change(tx, conversation, kind=facts.kind, title=title)
     return conversation if participant is None else _learn(tx, conversation, participant)
 
 
 def touch(tx: Tx, conversation_id: str) -> None:
     """Reopen the conversation, and make it the latest."""
     _TOUCH.run(tx.conn, conversation_id=conversation_id, at=tx.now)
+
+
+def end_snooze(tx: Tx, conversation: Conversation) -> None:
+    """End the snooze of a conversation that has one, as a message comes in."""
+    if conversation.snoozed_until is not None:
+        _WAKE.run(tx.conn, conversation_id=conversation.id)
 
 
 def identify(tx: Tx, organization_id: str, connection_id: str, identification: Identification) -> None:
@@ -110,10 +114,10 @@ def identify(tx: Tx, organization_id: str, connection_id: str, identification: I
 
 def get(conn: sa.Connection, organization_id: str, conversation_id: str) -> Conversation:
     """The conversation. Raises `NotFound`."""
-    row = _GET.one(conn, conversation_id=conversation_id, organization_id=organization_id)
-    if row is None:
+    conversation = _GET.one(conn, conversation_id=conversation_id, organization_id=organization_id)
+    if conversation is None:
         raise NotFound(f"there is no conversation {shown(conversation_id)}")
-    return conversation_of(row)
+    return conversation
 
 
 def assign(
@@ -123,13 +127,13 @@ def assign(
     *,
     member_id: str | msgspec.UnsetType | None = msgspec.UNSET,
     team_id: str | msgspec.UnsetType | None = msgspec.UNSET,
-    contact_id: str | msgspec.UnsetType = msgspec.UNSET,
+    contact_id: str | msgspec.UnsetType | None = msgspec.UNSET,
 ) -> Conversation:
-    """Assign a conversation to a member or team, or to a contact.
+    """Assign a conversation to a member or team, or to a contact; None for a new one.
 
     Raises:
         NotFound: no such conversation.
-        InvalidInput: no such member, team or contact.
+        InvalidInput: no such member, team or contact; or nothing is known of which to make a contact.
         Conflict: the member is not active.
     """
     conversation = get(tx.conn, organization_id, conversation_id)
@@ -144,8 +148,10 @@ def assign(
         with named_at("/teamId"):
             values["team_id"] = team_id and teams.get(tx.conn, organization_id, team_id).id
     if values:
-        _update(tx, conversation, values)
-    if contact_id is not msgspec.UNSET:
+        _change(tx, conversation, **values)
+    if contact_id is None:
+        _make_contact(tx, conversation)
+    elif contact_id is not msgspec.UNSET:
         if not contacts.by_ids(tx.conn, organization_id, [contact_id]):
             detail = f"there is no contact {shown(contact_id)}"
             raise InvalidInput([Fault("/contactId", "not_found", detail)])
@@ -156,10 +162,42 @@ def assign(
 def set_status(
     tx: Tx, organization_id: str, conversation_id: str, status: ConversationStatus
 ) -> Conversation:
-    """Close or reopen a conversation. The next message reopens it anyway. Raises `NotFound`."""
-    conversation = get(tx.conn, organization_id, conversation_id)
-    _update(tx, conversation, {"status": status})
-    return msgspec.structs.replace(conversation, status=status)
+    """Close or reopen a conversation, which ends its snooze. The next message reopens it anyway.
+
+    Raises `NotFound`.
+    """
+    before = get(tx.conn, organization_id, conversation_id)
+    return _change(tx, before, status=status, snoozed_until=None)
+
+
+def snooze(tx: Tx, organization_id: str, conversation_id: str, until: int | None) -> Conversation:
+    """Snooze a conversation *until* a time, in ms since the epoch, or end its snooze.
+
+    Raises `NotFound`, and `Conflict` for a closed one.
+    """
+    before = get(tx.conn, organization_id, conversation_id)
+    if until is not None and before.status == "closed":
+        raise Conflict("it is closed: reopen it first")
+    return _change(tx, before, snoozed_until=until)
+
+
+def wake_due(tx: Tx, organization_id: str) -> bool:
+    """End the snoozes of the organization that are over, of `WAKES_MAX` at once; whether there may be more.
+
+    These conversations come up as if a message had come. Lists do not rely on it: a snooze that is over is
+    none.
+    """
+    due = _DUE.all(tx.conn, organization_id=organization_id, now=tx.now)
+    for conversation in due:
+        _change(tx, conversation, snoozed_until=None, active_at=max(conversation.active_at, tx.now))
+    return len(due) == WAKES_MAX
+
+
+def organizations_waking(conn: sa.Connection, now: int) -> list[str]:
+    """The organizations with snoozes that are over."""
+    column = tables.conversations.c
+    due = sa.select(column.organization_id).where(column.snoozed_until <= now)
+    return sorted(conn.scalars(due.distinct()))
 
 
 def _create(
@@ -179,28 +217,22 @@ def _create(
         kind=facts.kind,
         title=facts.title,
         known=participant or Participant(),
-        contact_id=None,
-        held_reason=None,
-        candidates=(),
         status="open",
-        member_id=None,
-        team_id=None,
         created_at=tx.now,
         last_message_at=tx.now,
+        active_at=tx.now,
     )
-    plain = {name: getattr(made, name) for name in _PLAIN}
-    _INSERT.run(tx.conn, plain | {"evidence": _json(made.known), "candidates": None} | _NO_SILENCE)
+    CONVERSATIONS.insert(tx.conn, made)
     if participant is not None:
         made = _match(tx, made)
-    data = {
-        "conversationId": made.id,
-        "connectionId": connection_id,
-        "kind": made.kind,
-        "contactId": made.contact_id,
-        "heldReason": made.held_reason,
-    }
-    source = channel_source(connection_id, made.id)
-    created = NewEvent(type="conversation.created", subject=made.id, source=source, data=data)
+    created = ConversationCreated(
+        conversation_id=made.id,
+        connection_id=connection_id,
+        kind=made.kind,
+        contact_id=made.contact_id,
+        held_reason=made.held_reason,
+        source=channel_source(connection_id, made.id),
+    )
     events.record(tx, organization_id, [created])
     return made
 
@@ -215,8 +247,7 @@ def _learn(tx: Tx, conversation: Conversation, participant: Participant) -> Conv
     if not added:
         return conversation
     known = msgspec.structs.replace(conversation.known, **added)
-    _update(tx, conversation, {"evidence": _json(known)})
-    conversation = msgspec.structs.replace(conversation, known=known)
+    conversation = _change(tx, conversation, known=known)
     return _match(tx, conversation) if added.keys() - {"username"} else conversation
 
 
@@ -232,19 +263,23 @@ def _match(tx: Tx, conversation: Conversation, chosen: str | None = None) -> Con
         contact_id=chosen or conversation.contact_id,
         source=source,
     )
-    if match is None:
-        return conversation
-    changed = match._asdict()
-    stored = _json(match.candidates) if match.held_reason is not None else None
-    _update(tx, conversation, changed | {"candidates": stored})
-    return msgspec.structs.replace(conversation, **changed)
+    return conversation if match is None else _change(tx, conversation, **match._asdict())
 
 
-def _update(tx: Tx, conversation: Conversation, values: Mapping[str, Any]) -> None:
-    own = tables.conversations.c.id == conversation.id
-    tx.conn.execute(sa.update(tables.conversations).where(own).values(**values))
+def _make_contact(tx: Tx, conversation: Conversation) -> None:
+    """Make a contact of what is known of the participant, whoever else has the same e-mail or phone."""
+    source = channel_source(conversation.connection_id, conversation.id)
+    made = conversation_matching.new_contact(
+        tx, conversation.organization_id, conversation.known, source=source
+    )
+    if made is None:
+        detail = "the messenger tells no name, e-mail or phone of which to make a contact"
+        raise InvalidInput([Fault("/contactId", "invalid_value", detail)])
+    _change(tx, conversation, **made._asdict())
+
+
+def _change(tx: Tx, conversation: Conversation, **members: Any) -> Conversation:
+    """Store and announce other *members* of a conversation; it as it is then."""
+    tx.conn.execute(CONVERSATIONS.update(tables.conversations.c.id == conversation.id, **members))
     tx.announce(ResourceChanged(conversation.organization_id, "conversation", conversation.id))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    return msgspec.structs.replace(conversation, **members)

@@ -1,14 +1,15 @@
 """Deliveries: pushes to a bridge, each under one id however often it is retried."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.attempts import AttemptOutcome
+from svc.domain.channels.limits import PUSH_HOLD_MS
 from svc.domain.errors import Conflict
-from svc.domain.limits import PUSH_HOLD_MS
 from svc.storage.channels import tables
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
@@ -26,70 +27,60 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None
     created_at: int
     done_at: int | None
+    milliseconds: int | None = None
+    """How long the last attempt took."""
+    answer: str | None = None
+    """The beginning of what a test was answered."""
 
 
-class _Row(NamedTuple):
-    """A delivery, and when it was last begun."""
-
-    id: str
-    attempted_at: int | None
-
-
-_OF_REPLY = Statement(
-    sa.select(tables.deliveries.c.id, tables.deliveries.c.attempted_at).where(
-        tables.deliveries.c.reply_id == sa.bindparam("reply_id")
-    ),
-    _Row,
+_column: Final = tables.deliveries.c
+DELIVERIES: Final = Rows(
+    tables.deliveries, Delivery, beside=["organization_id", "connection_id", "event", "reply_id"]
 )
-_INSERT = Statement(sa.insert(tables.deliveries))
+_OF_REPLY = Statement(sa.select(_column.id).where(_column.reply_id == sa.bindparam("reply_id")), str)
 _INSERT_FIRST = Statement(insert_or_keep(tables.deliveries, ["reply_id"]))
+_IS_OPEN_TEST: Final = (_column.done_at.is_(None), _column.reply_id.is_(None))
 _NOTE = Statement(
     sa.update(tables.deliveries)
-    .where(tables.deliveries.c.id == sa.bindparam("delivery_id"))
+    .where(_column.id == sa.bindparam("delivery_id"))
     .values(
-        attempts=tables.deliveries.c.attempts + sa.literal_column("1", sa.Integer),
+        attempts=_column.attempts + sa.literal_column("1", sa.Integer),
         attempted_at=sa.bindparam("at"),
         status_code=sa.bindparam("new_status_code"),
         error=sa.bindparam("new_error"),
-        done_at=sa.func.coalesce(
-            sa.bindparam("new_done_at", type_=sa.BigInteger), tables.deliveries.c.done_at
-        ),
+        done_at=sa.func.coalesce(sa.bindparam("new_done_at", type_=sa.BigInteger), _column.done_at),
+        milliseconds=sa.bindparam("new_milliseconds"),
+        answer=sa.bindparam("new_answer"),
     )
 )
-_TESTS = Statement(
-    sa.select(tables.deliveries.c.id, tables.deliveries.c.attempted_at)
-    .where(
-        tables.deliveries.c.connection_id == sa.bindparam("connection_id"),
-        tables.deliveries.c.done_at.is_(None),
-        tables.deliveries.c.reply_id.is_(None),
+_TESTS = DELIVERIES.prepared(
+    DELIVERIES.select(_column.connection_id == sa.bindparam("connection_id"), *_IS_OPEN_TEST).order_by(
+        _column.id
     )
-    .order_by(tables.deliveries.c.id),
-    _Row,
 )
 _BEGIN = Statement(
     sa.update(tables.deliveries)
-    .where(tables.deliveries.c.id == sa.bindparam("delivery_id"))
+    .where(_column.id == sa.bindparam("delivery_id"))
     .values(attempted_at=sa.bindparam("at"))
 )
 
 
 def of_reply(tx: Tx, organization_id: str, connection_id: str, reply_id: str) -> str:
     """The id that a reply is pushed under; the first time it is made."""
-    row = _new(tx, organization_id, connection_id, "message.outbound", reply_id)
-    if _INSERT_FIRST.run(tx.conn, row):
-        made: str = row["id"]
-        return made
-    return _OF_REPLY.all(tx.conn, reply_id=reply_id)[0].id
+    new = _new(tx)
+    beside = _beside(organization_id, connection_id, "message.outbound", reply_id)
+    if _INSERT_FIRST.run(tx.conn, DELIVERIES.values(new) | beside):
+        return new.id
+    return _OF_REPLY.all(tx.conn, reply_id=reply_id)[0]
 
 
 def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     """Have a `ping` pushed, and return its id. Raises `Conflict` while another one waits."""
     if _TESTS.one(tx.conn, connection_id=connection_id) is not None:
         raise Conflict("a test is under way already")
-    row = _new(tx, organization_id, connection_id, "ping", None)
-    _INSERT.run(tx.conn, row)
-    made: str = row["id"]
-    return made
+    new = _new(tx)
+    DELIVERIES.insert(tx.conn, new, **_beside(organization_id, connection_id, "ping", None))
+    return new.id
 
 
 def begin_tests(tx: Tx, connection_id: str, limit: int) -> list[str]:
@@ -108,7 +99,7 @@ def give_back_test(tx: Tx, delivery_id: str) -> None:
     _BEGIN.run(tx.conn, delivery_id=delivery_id, at=None)
 
 
-def note(tx: Tx, delivery_id: str, outcome: AttemptOutcome, *, done: bool) -> None:
+def note(tx: Tx, delivery_id: str, outcome: AttemptOutcome, *, done: bool, with_answer: bool = False) -> None:
     """Keep how a push went, and whether it was the last; what is done stays done."""
     _NOTE.run(
         tx.conn,
@@ -117,6 +108,8 @@ def note(tx: Tx, delivery_id: str, outcome: AttemptOutcome, *, done: bool) -> No
         new_status_code=outcome.status_code,
         new_error=outcome.error,
         new_done_at=tx.now if done else None,
+        new_milliseconds=outcome.milliseconds,
+        new_answer=outcome.answer if with_answer and outcome.status_code is not None else None,
     )
 
 
@@ -124,46 +117,42 @@ def end_tests(tx: Tx, connection_id: str) -> None:
     """Push no `ping` of the connection any more."""
     tx.conn.execute(
         sa.update(tables.deliveries)
-        .where(
-            tables.deliveries.c.connection_id == connection_id,
-            tables.deliveries.c.done_at.is_(None),
-            tables.deliveries.c.reply_id.is_(None),
-        )
+        .where(_column.connection_id == connection_id, *_IS_OPEN_TEST)
         .values(done_at=tx.now)
     )
 
 
 def last_test(conn: sa.Connection, connection_id: str) -> Delivery | None:
     """The latest test of a connection, and how it went."""
-    row = conn.execute(
-        sa.select(*(tables.deliveries.c[name] for name in Delivery.__struct_fields__))
-        .where(tables.deliveries.c.connection_id == connection_id, tables.deliveries.c.event == "ping")
-        .order_by(tables.deliveries.c.id.desc())
-        .limit(1)
-    ).one_or_none()
-    return None if row is None else Delivery(**row._asdict())
+    tests = DELIVERIES.select(_column.connection_id == connection_id, _column.event == "ping")
+    return DELIVERIES.one(conn, tests.order_by(_column.id.desc()).limit(1))
 
 
 def connections_with_tests(conn: sa.Connection) -> list[str]:
     """The connections that have tests to be pushed."""
-    due = tables.deliveries.c.done_at.is_(None) & tables.deliveries.c.reply_id.is_(None)
-    return list(conn.scalars(sa.select(tables.deliveries.c.connection_id).where(due).distinct()))
+    return list(conn.scalars(sa.select(_column.connection_id).where(*_IS_OPEN_TEST).distinct()))
 
 
-def _new(
-    tx: Tx, organization_id: str, connection_id: str, event: PushEvent, reply_id: str | None
+def _new(tx: Tx) -> Delivery:
+    """A delivery that was not tried yet."""
+    return Delivery(
+        id=tx.new_id("dlv"),
+        attempts=0,
+        attempted_at=None,
+        status_code=None,
+        error=None,
+        created_at=tx.now,
+        done_at=None,
+    )
+
+
+def _beside(
+    organization_id: str, connection_id: str, event: PushEvent, reply_id: str | None
 ) -> dict[str, Any]:
-    """The row of a delivery that was not tried yet."""
+    """What is stored of a delivery besides."""
     return {
-        "id": tx.new_id("dlv"),
         "organization_id": organization_id,
         "connection_id": connection_id,
         "event": event,
         "reply_id": reply_id,
-        "attempts": 0,
-        "attempted_at": None,
-        "status_code": None,
-        "error": None,
-        "created_at": tx.now,
-        "done_at": None,
     }

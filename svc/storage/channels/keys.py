@@ -1,36 +1,37 @@
 """Channel keys: what a bridge shows at the channel doors. A connection may have several."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.changes import ChannelKeysChanged
+from svc.domain.changes import ChannelKeysChanged, ResourceChanged
+from svc.domain.channels.limits import CHANNEL_KEYS_MAX
 from svc.domain.crypto.keys import CHANNEL_KEY, digest, new_key, visible_start
 from svc.domain.errors import KeyLimit, NotFound
-from svc.domain.limits import CHANNEL_KEYS_MAX
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.storage.channels import tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 
-class ChannelKey(msgspec.Struct, frozen=True):
-    """A live key as a list shows it; `created_at` is ms since the epoch."""
+class ChannelKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A live key as a list shows it. Times are ms since the epoch."""
 
     id: str
     visible_start: str
     created_at: int
+    last_used_at: int | None = None
+    """As exact as `CHANNEL_KEY_USE_NOTED_MS`; None until its bridge has called."""
 
 
-class MintedChannelKey(msgspec.Struct, frozen=True):
+class MintedChannelKey(ChannelKey, frozen=True, kw_only=True):
     """A new key. `key` is shown this once, and kept nowhere."""
 
-    id: str
     key: str
-    visible_start: str
 
 
 class ChannelRoute(NamedTuple):
@@ -46,10 +47,9 @@ class ChannelRoute(NamedTuple):
         return True
 
 
+_KEYS: Final = Rows(tables.channel_keys, ChannelKey, beside=["organization_id", "connection_id", "digest"])
 _ROUTE = Statement(
-    sa.select(
-        tables.channel_keys.c.id, tables.channel_keys.c.connection_id, tables.channel_keys.c.organization_id
-    )
+    sa.select(*(tables.channel_keys.c[name] for name in ChannelRoute._fields))
     .join(
         identity_tables.organizations,
         identity_tables.organizations.c.id == tables.channel_keys.c.organization_id,
@@ -63,22 +63,35 @@ _ROUTE = Statement(
 )
 
 
+_NOTE_USE = Statement(
+    sa.update(tables.channel_keys)
+    .where(tables.channel_keys.c.id == sa.bindparam("key_id"))
+    .values(last_used_at=sa.bindparam("used_at"))
+)
+_IS_USED = Statement(
+    sa.select(tables.channel_keys.c.id).where(
+        tables.channel_keys.c.id == sa.bindparam("key_id"),
+        tables.channel_keys.c.last_used_at.is_not(None),
+    ),
+    str,
+)
+
+
 def mint(tx: Tx, organization_id: str, connection_id: str) -> MintedChannelKey:
     """Make a key for a connection that is there. Raises `KeyLimit`."""
     live = tx.conn.execute(sa.select(sa.func.count()).where(_live(connection_id))).scalar_one()
     if live >= CHANNEL_KEYS_MAX:
         raise KeyLimit(f"there are {CHANNEL_KEYS_MAX} live keys, which is the limit: revoke one first")
     key = new_key(CHANNEL_KEY, tx.random)
-    minted = MintedChannelKey(tx.new_id("key"), key, visible_start(key, CHANNEL_KEY))
-    tx.conn.execute(
-        sa.insert(tables.channel_keys).values(
-            id=minted.id,
-            organization_id=organization_id,
-            connection_id=connection_id,
-            digest=digest(key),
-            visible_start=minted.visible_start,
-            created_at=tx.now,
-        )
+    minted = MintedChannelKey(
+        id=tx.new_id("key"), key=key, visible_start=visible_start(key, CHANNEL_KEY), created_at=tx.now
+    )
+    _KEYS.insert(
+        tx.conn,
+        minted,
+        organization_id=organization_id,
+        connection_id=connection_id,
+        digest=digest(key),
     )
     return minted
 
@@ -96,14 +109,25 @@ def revoke_all(tx: Tx, connection_id: str) -> None:
 
 def of_connection(conn: sa.Connection, connection_id: str) -> list[ChannelKey]:
     """The connection's live keys, the oldest first."""
+    return _KEYS.all(conn, _KEYS.select(_live(connection_id)).order_by(tables.channel_keys.c.id))
+
+
+def note_use(tx: Tx, route: ChannelRoute, used_at: int) -> None:
+    """Store when a bridge called with its key; the key's first call is told to screens that wait for it."""
+    if _IS_USED.one(tx.conn, key_id=route.id) is None:
+        tx.announce(ResourceChanged(route.organization_id, "connection", route.connection_id))
+    _NOTE_USE.run(tx.conn, key_id=route.id, used_at=used_at)
+
+
+def last_calls(conn: sa.Connection, connection_ids: Sequence[str]) -> dict[str, int]:
+    """When the bridges of the connections last called, with a key that is live or revoked."""
+    column = tables.channel_keys.c
     rows = conn.execute(
-        sa.select(
-            tables.channel_keys.c.id, tables.channel_keys.c.visible_start, tables.channel_keys.c.created_at
-        )
-        .where(_live(connection_id))
-        .order_by(tables.channel_keys.c.id)
+        sa.select(column.connection_id, sa.func.max(column.last_used_at))
+        .where(column.connection_id.in_(connection_ids), column.last_used_at.is_not(None))
+        .group_by(column.connection_id)
     )
-    return [ChannelKey(*row) for row in rows]
+    return dict(rows.tuples().all())
 
 
 def route(conn: sa.Connection, key_digest: str, _now: int) -> ChannelRoute | None:

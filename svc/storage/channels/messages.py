@@ -1,12 +1,13 @@
 """Messages: what was said in conversations, by either side. A reply of ours has to go out as well."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import ResourceChanged
+from svc.domain.channels import events as channel_events
 from svc.domain.channels.attachments import StoredAttachment, as_stored
 from svc.domain.channels.messages import (
     Author,
@@ -19,19 +20,18 @@ from svc.domain.channels.messages import (
     StatusReport,
     at_ms,
 )
+from svc.domain.channels.participants import Participant
 from svc.domain.channels.replies import Failure, ReplyState
-from svc.domain.errors import NotFound
-from svc.domain.events import NewEvent, channel_source
+from svc.domain.errors import Fault, InvalidInput, NotFound
+from svc.domain.events import channel_source
 from svc.domain.files.files import Use
-from svc.domain.limits import LIST_ROWS
 from svc.storage.channels import conversations, replies, silences, tables
-from svc.storage.channels.conversation_matching import Participant
-from svc.storage.channels.rows import Conversation, MessageRow
+from svc.storage.channels.rows import Conversation
 from svc.storage.events import events
 from svc.storage.files import attached, uses
 from svc.storage.files.files import NewFile
-from svc.storage.pages import Keyset
 from svc.storage.readable import each
+from svc.storage.rows import Rows, Selection
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
@@ -47,24 +47,55 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     sender: Sender | None
     author: Author | None
     """The member or key that wrote it, where that is known."""
+    author_id: str | None = None
+    """The id of that person, or of the agent's run."""
     text: str | None
     attachments: tuple[StoredAttachment, ...]
     reply_to: str | None
     sent_at: int | None
     """When it was sent, by the bridge's clock."""
     created_at: int
-    reply_id: str | None
-    status: ReplyState | None
+    reply_id: str | None = None
+    status: ReplyState | None = None
     """How far a reply has come."""
-    failure: Failure | None
-    error: ReportedError | None
+    failure: Failure | None = None
+    error: ReportedError | None = None
+    sent_again_as: str | None = None
+    """Of a reply that failed: the message that says the same once more."""
 
 
+MESSAGES: Final = Rows(
+    tables.messages,
+    Message,
+    members={
+        "author": Selection(
+            Author,
+            members={"kind": tables.messages.c.author_kind, "name": tables.messages.c.author_name},
+            optional=True,
+        ),
+        "reply_id": tables.replies.c.id,
+        "status": tables.replies.c.state,
+        "failure": tables.replies.c.failure,
+        "error": tables.replies.c.error,
+        "sent_again_as": tables.replies.c.sent_again_as,
+    },
+    nulls=["attachments"],
+    beside=["organization_id", "connection_id"],
+)
+_JOINED: Final = tables.messages.outerjoin(
+    tables.replies, tables.replies.c.message_id == tables.messages.c.id
+)
+_GET = MESSAGES.prepared(
+    MESSAGES.select(
+        tables.messages.c.id == sa.bindparam("message_id"),
+        tables.messages.c.organization_id == sa.bindparam("organization_id"),
+    ).select_from(_JOINED)
+)
 # A message that is received twice is stored once: the unique index decides between concurrent calls.
 _INSERT = Statement(insert_or_keep(tables.messages, ["connection_id", "conversation_id", "external_id"]))
 
 
-class KnownMessage(NamedTuple):
+class StoredMessage(NamedTuple):
     """A message that is stored already, with the reply that it may be."""
 
     id: str
@@ -80,7 +111,7 @@ _BY_EXTERNAL_ID = Statement(
         tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
         tables.messages.c.external_id == sa.bindparam("external_id"),
     ),
-    KnownMessage,
+    StoredMessage,
 )
 _NAME = Statement(
     sa.update(tables.messages)
@@ -88,40 +119,34 @@ _NAME = Statement(
     .values(external_id=sa.bindparam("new_external_id"))
 )
 
-_SHOWN: Final = (
-    *(tables.messages.c[name] for name in MessageRow._fields if name in tables.messages.c),
-    tables.replies.c.id.label("reply_id"),
-    tables.replies.c.state,
-    tables.replies.c.failure,
-    tables.replies.c.error,
-)
-_JOINED: Final = tables.messages.outerjoin(
-    tables.replies, tables.replies.c.message_id == tables.messages.c.id
-)
-_GET = Statement(
-    sa.select(*_SHOWN)
+_BEFORE = Statement(
+    MESSAGES.select(
+        tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
+        tables.messages.c.id < sa.bindparam("before"),
+    )
     .select_from(_JOINED)
+    .order_by(tables.messages.c.id.desc())
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+_ANSWER_SINCE = Statement(
+    sa.select(tables.messages.c.id)
     .where(
-        tables.messages.c.id == sa.bindparam("message_id"),
-        tables.messages.c.organization_id == sa.bindparam("organization_id"),
-    ),
-    MessageRow,
+        tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
+        tables.messages.c.id > sa.bindparam("since"),
+        tables.messages.c.direction == "out",
+    )
+    .limit(1),
+    str,
 )
 _LATEST = Statement(
-    sa.select(*_SHOWN)
-    .select_from(_JOINED)
-    .where(
+    MESSAGES.select(
         tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
         tables.messages.c.id >= sa.bindparam("since"),
     )
+    .select_from(_JOINED)
     .order_by(tables.messages.c.id.desc())
-    .limit(sa.bindparam("limit", type_=sa.Integer)),
-    MessageRow,
+    .limit(sa.bindparam("limit", type_=sa.Integer))
 )
-
-_decode_sender: Final = msgspec.json.Decoder(Sender).decode
-_decode_attachments: Final = msgspec.json.Decoder(tuple[StoredAttachment, ...]).decode
-_decode_error: Final = msgspec.json.Decoder(ReportedError).decode
 
 
 def receive(
@@ -134,8 +159,10 @@ def receive(
     """Store a message of the messenger, once, with its conversation, contact and event.
 
     *contents* are files on the disk, by the place of the attachment whose data each was. Where there is no
-    room for them, the data stays with the message.
+    room for them, the data stays with the message. Raises `InvalidInput` for one without any content.
     """
+    if not message.text and not message.attachments:
+        raise InvalidInput([Fault("/text", "missing", "is required where there are no attachments")])
     inbound = message.direction == "in"
     conversation = conversations.get_or_create(
         tx,
@@ -155,24 +182,21 @@ def receive(
     attachments = tuple(
         as_stored(attachment, *planned.get(place, ())) for place, attachment in enumerate(message.attachments)
     )
-    values = {
-        "id": message_id,
-        "organization_id": organization_id,
-        "connection_id": connection_id,
-        "conversation_id": conversation.id,
-        "direction": message.direction,
-        "external_id": message.message_id,
-        "sender": None if message.sender is None else _json(message.sender),
-        "author_kind": None,
-        "author_id": None,
-        "author_name": None,
-        "text": message.text,
-        "attachments": _json(attachments) if attachments else None,
-        "reply_to": message.reply_to,
-        "sent_at": at_ms(message.sent_at),
-        "created_at": tx.now,
-    }
-    if not _INSERT.run(tx.conn, values):
+    received = Message(
+        id=message_id,
+        conversation_id=conversation.id,
+        direction=message.direction,
+        external_id=message.message_id,
+        sender=message.sender,
+        author=None,
+        text=message.text,
+        attachments=attachments,
+        reply_to=message.reply_to,
+        sent_at=at_ms(message.sent_at),
+        created_at=tx.now,
+    )
+    beside = {"organization_id": organization_id, "connection_id": connection_id}
+    if not _INSERT.run(tx.conn, MESSAGES.values(received) | beside):
         first = _by_external_id(tx.conn, connection_id, conversation.id, message.message_id)
         if first is None:
             raise LookupError("an insert was skipped without the message that it conflicts with")
@@ -184,9 +208,11 @@ def receive(
         source = channel_source(connection_id, conversation.id)
         silences.silence(tx, conversation.id, "outside", source=source, silencer=message_id)
     conversations.touch(tx, conversation.id)
+    if inbound:
+        conversations.end_snooze(tx, conversation)
     tx.announce(ResourceChanged(organization_id, "conversation", conversation.id))
     if inbound:
-        events.record(tx, organization_id, [_received(conversation, message_id, message.text, attachments)])
+        events.record(tx, organization_id, [_received(conversation, received)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 
@@ -200,28 +226,27 @@ def note_status(tx: Tx, connection_id: str, report: StatusReport) -> StatusNoted
 
 def get(conn: sa.Connection, organization_id: str, message_id: str) -> Message:
     """The message. Raises `NotFound`."""
-    row = _GET.one(conn, message_id=message_id, organization_id=organization_id)
-    if row is None:
+    message = _GET.one(conn, message_id=message_id, organization_id=organization_id)
+    if message is None:
         raise NotFound("no such message")
-    return _from_row(row)
+    return message
 
 
 def latest(conn: sa.Connection, conversation_id: str, limit: int, *, since: str = "") -> list[Message]:
     """The latest messages of a conversation, from the id *since* on, the latest first."""
     rows = _LATEST.all(conn, conversation_id=conversation_id, since=since, limit=limit)
-    return each(rows, _from_row, "messages")
+    return each(rows, MESSAGES.make, "messages")
 
 
-def list_page(
-    conn: sa.Connection, conversation_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
-) -> tuple[list[Message], str | None]:
-    """The conversation's messages in the order in which we got them, the latest first, and the cursor."""
-    keyset = Keyset(["messages", conversation_id], cursor, limit)
-    messages = (
-        sa.select(*_SHOWN).select_from(_JOINED).where(tables.messages.c.conversation_id == conversation_id)
-    )
-    rows, next_cursor = keyset.fetch(conn, messages, tables.messages.c.id, newest_first=True)
-    return each(map(MessageRow._make, rows), _from_row, "messages"), next_cursor
+def before(conn: sa.Connection, conversation_id: str, before_id: str, limit: int) -> list[Message]:
+    """The conversation's messages before an id, the latest first, in the order in which we got them."""
+    rows = _BEFORE.all(conn, conversation_id=conversation_id, before=before_id, limit=limit)
+    return each(rows, MESSAGES.make, "messages")
+
+
+def answered_since(conn: sa.Connection, conversation_id: str, message_id: str) -> bool:
+    """Whether our side has written in the conversation after that message."""
+    return _ANSWER_SINCE.one(conn, conversation_id=conversation_id, since=message_id) is not None
 
 
 def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, external_id: str) -> None:
@@ -241,7 +266,7 @@ def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, ext
 
 def _by_external_id(
     conn: sa.Connection, connection_id: str, conversation_id: str, external_id: str
-) -> KnownMessage | None:
+) -> StoredMessage | None:
     return _BY_EXTERNAL_ID.one(
         conn, connection_id=connection_id, conversation_id=conversation_id, external_id=external_id
     )
@@ -254,46 +279,13 @@ def _known(sender: Sender | None) -> Participant | None:
     return None if known == Participant() else known
 
 
-def _received(
-    conversation: Conversation, message_id: str, text: str | None, attachments: Sequence[StoredAttachment]
-) -> NewEvent:
-    data = {
-        "messageId": message_id,
-        "conversationId": conversation.id,
-        "connectionId": conversation.connection_id,
-        "contactId": conversation.contact_id,
-        "text": text,
-        "attachments": [msgspec.to_builtins(attachment) for attachment in attachments],
-    }
-    source = channel_source(conversation.connection_id, conversation.id)
-    return NewEvent(type="message.received", subject=conversation.id, source=source, data=data)
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _author(row: MessageRow) -> Author | None:
-    if row.author_kind is None or row.author_name is None:
-        return None
-    return Author(kind=row.author_kind, name=row.author_name)
-
-
-def _from_row(row: MessageRow) -> Message:
-    return Message(
-        id=row.id,
-        conversation_id=row.conversation_id,
-        direction=row.direction,
-        external_id=row.external_id,
-        sender=_decode_sender(row.sender) if row.sender else None,
-        author=_author(row),
-        text=row.text,
-        attachments=_decode_attachments(row.attachments) if row.attachments else (),
-        reply_to=row.reply_to,
-        sent_at=row.sent_at,
-        created_at=row.created_at,
-        reply_id=row.reply_id,
-        status=row.state,
-        failure=row.failure,
-        error=_decode_error(row.error) if row.error else None,
+def _received(conversation: Conversation, message: Message) -> channel_events.MessageReceived:
+    return channel_events.MessageReceived(
+        message_id=message.id,
+        conversation_id=conversation.id,
+        connection_id=conversation.connection_id,
+        contact_id=conversation.contact_id,
+        text=message.text,
+        attachments=[channel_events.event_attachment(attachment) for attachment in message.attachments],
+        source=channel_source(conversation.connection_id, conversation.id),
     )

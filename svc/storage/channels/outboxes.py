@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.attempts import AttemptOutcome
-from svc.domain.changes import OutboxChanged
+from svc.domain.attempts import AttemptOutcome, Destination
+from svc.domain.changes import OutboxChanged, ResourceChanged
 from svc.domain.channels.connections import Delivery
 from svc.domain.channels.messages import OutboundReply, PulledReplies
 from svc.domain.errors import Conflict
@@ -26,20 +26,18 @@ class Push(msgspec.Struct, frozen=True, kw_only=True):
     reply: OutboundReply | None = None
 
 
-class PushBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """Pushes to send now, with their address and signing secrets."""
+class PushBatch(Destination, frozen=True, kw_only=True):
+    """Pushes to send now, with their address and signing secrets; none where the bridge pulls."""
 
-    organization_id: str
-    """The connection's organization."""
     delivery: Delivery
-    url: str | None
-    """None where the bridge pulls."""
-    contract: str
-    sealed_secrets: tuple[bytes, ...] = ()
-    """Sealed for the connection's id; the newest first."""
     pushes: tuple[Push, ...] = ()
     more: bool = False
     next_at: int | None = None
+
+
+def organization_of(conn: sa.Connection, connection_id: str) -> str:
+    """The id of the connection's organization. Raises `NotFound`."""
+    return connections.find(conn, connection_id).organization_id
 
 
 def pull(
@@ -74,20 +72,9 @@ def load(tx: Tx, connection_id: str, limit: int, address_of: AddressOf | None = 
     connection, sealed_secrets = signing_secrets.find_to_push(tx.conn, connection_id, tx.now)
     if connection.delivery == "pull":
         settled = reply_batches.hand_out(tx, connection, 0)
-        return PushBatch(
-            organization_id=connection.organization_id,
-            delivery="pull",
-            url=None,
-            contract=connection.contract,
-            next_at=settled.next_at,
-        )
+        return PushBatch(organization_id=connection.organization_id, delivery="pull", next_at=settled.next_at)
     if connection.status == "removed":
-        return PushBatch(
-            organization_id=connection.organization_id,
-            delivery="push",
-            url=None,
-            contract=connection.contract,
-        )
+        return PushBatch(organization_id=connection.organization_id, delivery="push")
     tests = deliveries.begin_tests(tx, connection_id, limit)
     batch = reply_batches.hand_out(tx, connection, limit - len(tests), address_of)
     pushed = [
@@ -100,7 +87,7 @@ def load(tx: Tx, connection_id: str, limit: int, address_of: AddressOf | None = 
     return PushBatch(
         organization_id=connection.organization_id,
         delivery="push",
-        url=connection.url,
+        url=connection.url or "",
         contract=connection.contract,
         sealed_secrets=sealed_secrets,
         pushes=(*(Push(delivery_id=test) for test in tests), *pushed),
@@ -124,7 +111,11 @@ def note_push(tx: Tx, connection_id: str, push: Push, attempt: AttemptOutcome) -
     An address that is gone pauses the connection.
     """
     reply = push.reply
-    deliveries.note(tx, push.delivery_id, attempt, done=attempt.reached or reply is None)
+    is_test = reply is None
+    deliveries.note(tx, push.delivery_id, attempt, done=attempt.reached or is_test, with_answer=is_test)
+    if is_test:
+        connection = connections.find(tx.conn, connection_id)
+        tx.announce(ResourceChanged(connection.organization_id, "connection", connection_id))
     if reply is not None and attempt.reached:
         replies.note_reached(tx, connection_id, reply.reply_id)
     elif reply is not None:

@@ -4,21 +4,23 @@ Every unit first settles the replies that it reads: leases that ended and lives 
 needed, and a crash loses none.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import OutboxChanged, ResourceChanged
 from svc.domain.channels import replies as rules
+from svc.domain.channels.connections import ConnectionStatus
+from svc.domain.channels.events import EventError, MessageStatusChanged
+from svc.domain.channels.limits import REPLIES_OPEN_MAX
 from svc.domain.channels.messages import StatusNoted, StatusReport
 from svc.domain.channels.replies import Dispatch
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.events import NewEvent, Source, channel_source
-from svc.domain.limits import REPLIES_OPEN_MAX
+from svc.domain.events import Source, channel_source
 from svc.storage.channels import tables
-from svc.storage.channels.rows import ReplyRow, ReplyStatusRow, WaitingReplyRow
 from svc.storage.events import events
+from svc.storage.rows import Rows, Selection
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -35,35 +37,47 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 WAITING: Final = sa.literal_column("'waiting'", sa.Text)
-COLUMNS: Final = tuple(tables.replies.c[name] for name in ReplyRow._fields)
+REPLIES: Final = Rows(
+    tables.replies,
+    Reply,
+    members={"dispatch": Selection(Dispatch, tables.replies)},
+    beside=["created_at", "changed_at"],
+)
 
 
-class _Count(NamedTuple):
-    """How many replies are open."""
+class _ReplyOfConnection(msgspec.Struct, frozen=True):
+    """A reply, with the status of its connection, on which settling depends."""
 
-    many: int
+    reply: Reply
+    status: ConnectionStatus
 
 
-_WITH_STATUS: Final = sa.select(*COLUMNS, tables.connections.c.status).join(
+_OF_CONNECTION: Final = Selection(
+    _ReplyOfConnection, members={"reply": REPLIES, "status": tables.connections.c.status}
+)
+_WITH_STATUS: Final = _OF_CONNECTION.select().join(
     tables.connections, tables.connections.c.id == tables.replies.c.connection_id
 )
-_GET = Statement(
+_GET = _OF_CONNECTION.prepared(
     _WITH_STATUS.where(
         tables.replies.c.id == sa.bindparam("reply_id"),
         tables.replies.c.connection_id == sa.bindparam("connection_id"),
-    ),
-    ReplyStatusRow,
+    )
 )
-_BY_MESSAGE = Statement(
-    _WITH_STATUS.where(tables.replies.c.message_id == sa.bindparam("message_id")), ReplyStatusRow
+_BY_MESSAGE = _OF_CONNECTION.prepared(
+    _WITH_STATUS.where(tables.replies.c.message_id == sa.bindparam("message_id"))
+)
+_NOTE_SENT_AGAIN = Statement(
+    sa.update(tables.replies)
+    .where(tables.replies.c.message_id == sa.bindparam("of_message"))
+    .values(sent_again_as=sa.bindparam("again_id"))
 )
 _COUNT_OPEN = Statement(
     sa.select(sa.func.count().label("many")).where(
         tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN
     ),
-    _Count,
+    int,
 )
-_INSERT = Statement(sa.insert(tables.replies))
 _WRITE = Statement(
     sa.update(tables.replies)
     .where(tables.replies.c.id == sa.bindparam("reply_id"))
@@ -79,27 +93,20 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
 
     Raises `Conflict` when `REPLIES_OPEN_MAX` are on their way already.
     """
-    counted = _COUNT_OPEN.one(tx.conn, connection_id=connection_id)
-    if counted is not None and counted.many >= REPLIES_OPEN_MAX:
+    if (_COUNT_OPEN.one(tx.conn, connection_id=connection_id) or 0) >= REPLIES_OPEN_MAX:
         raise Conflict(f"{REPLIES_OPEN_MAX} replies wait for this connection's bridge already")
-    reply_id = tx.new_id("rpl")
-    _INSERT.run(
-        tx.conn,
-        {
-            "id": reply_id,
-            "organization_id": organization_id,
-            "connection_id": connection_id,
-            "conversation_id": conversation_id,
-            "message_id": message_id,
-            "error": None,
-            "created_at": tx.now,
-            "changed_at": tx.now,
-        }
-        | msgspec.structs.asdict(rules.queued(tx.now)),
+    reply = Reply(
+        id=tx.new_id("rpl"),
+        organization_id=organization_id,
+        connection_id=connection_id,
+        conversation_id=conversation_id,
+        message_id=message_id,
+        dispatch=rules.queued(tx.now),
     )
+    REPLIES.insert(tx.conn, reply, created_at=tx.now, changed_at=tx.now)
     tx.announce(OutboxChanged(connection_id))
     tx.announce(ResourceChanged(organization_id, "conversation", conversation_id))
-    return reply_id
+    return reply.id
 
 
 def note_status(tx: Tx, connection_id: str, report: StatusReport) -> tuple[StatusNoted, Reply]:
@@ -158,10 +165,7 @@ def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
 
 def cancel(tx: Tx, message_id: str, *, source: Source) -> Reply:
     """Cancel the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
-    row = _BY_MESSAGE.one(tx.conn, message_id=message_id)
-    if row is None:
-        raise NotFound("this message is no reply")
-    before = _settled(tx, row)
+    before = settle_message(tx, message_id)
     after = rules.cancel(before.dispatch)
     if after is None:
         raise Conflict(f"it does not wait any more: it is {before.dispatch.state}")
@@ -169,25 +173,37 @@ def cancel(tx: Tx, message_id: str, *, source: Source) -> Reply:
     return msgspec.structs.replace(before, dispatch=after)
 
 
+def settle_message(tx: Tx, message_id: str) -> Reply:
+    """The reply that a message is, settled. Raises `NotFound`."""
+    row = _BY_MESSAGE.one(tx.conn, message_id=message_id)
+    if row is None:
+        raise NotFound("this message is no reply")
+    return _settled(tx, row)
+
+
+def note_sent_again(tx: Tx, message_id: str, again_id: str) -> None:
+    """Store which message says the same once more as a reply that failed."""
+    _NOTE_SENT_AGAIN.run(tx.conn, of_message=message_id, again_id=again_id)
+
+
 def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
     """The reply, as it was last settled. Raises `NotFound` for what is no reply of the connection."""
-    return from_row(_row_of(conn, connection_id, reply_id))
+    return _with_status(conn, connection_id, reply_id).reply
 
 
-def _row_of(conn: sa.Connection, connection_id: str, reply_id: str) -> ReplyStatusRow:
-    row = _GET.one(conn, reply_id=reply_id, connection_id=connection_id)
-    if row is None:
+def _with_status(conn: sa.Connection, connection_id: str, reply_id: str) -> _ReplyOfConnection:
+    found = _GET.one(conn, reply_id=reply_id, connection_id=connection_id)
+    if found is None:
         raise NotFound("no such reply")
-    return row
+    return found
 
 
 def _get_settled(tx: Tx, connection_id: str, reply_id: str) -> Reply:
-    return _settled(tx, _row_of(tx.conn, connection_id, reply_id))
+    return _settled(tx, _with_status(tx.conn, connection_id, reply_id))
 
 
-def _settled(tx: Tx, row: ReplyStatusRow) -> Reply:
-    """The reply of a row, settled."""
-    return settle(tx, from_row(row), paused=row.status == "paused")
+def _settled(tx: Tx, found: _ReplyOfConnection) -> Reply:
+    return settle(tx, found.reply, paused=found.status == "paused")
 
 
 def settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
@@ -214,40 +230,14 @@ def write(
         tx.announce(ResourceChanged(before.organization_id, "conversation", before.conversation_id))
         return
     tx.announce(OutboxChanged(before.connection_id))  # the next of its conversation may go out
-    status = {
-        "connectionId": before.connection_id,
-        "conversationId": before.conversation_id,
-        "messageId": before.message_id,
-        "replyId": before.id,
-        "status": after.state,
-        "failure": after.failure,
-        "error": None if error is None else msgspec.json.decode(error),
-    }
-    changed = NewEvent(
-        type="message.status",
-        subject=before.conversation_id,
+    changed = MessageStatusChanged(
+        connection_id=before.connection_id,
+        conversation_id=before.conversation_id,
+        message_id=before.message_id,
+        reply_id=before.id,
+        status=after.state,
+        failure=after.failure,
+        error=None if error is None else msgspec.json.decode(error, type=EventError),
         source=source or channel_source(before.connection_id, before.conversation_id),
-        data=status,
     )
     events.record(tx, before.organization_id, [changed])
-
-
-def from_row(row: ReplyRow | ReplyStatusRow | WaitingReplyRow) -> Reply:
-    return Reply(
-        id=row.id,
-        organization_id=row.organization_id,
-        connection_id=row.connection_id,
-        conversation_id=row.conversation_id,
-        message_id=row.message_id,
-        dispatch=Dispatch(
-            state=row.state,
-            expires_at=row.expires_at,
-            offer_at=row.offer_at,
-            attempts=row.attempts,
-            lapses=row.lapses,
-            push_failures=row.push_failures,
-            lease_id=row.lease_id,
-            lease_expires_at=row.lease_expires_at,
-            failure=row.failure,
-        ),
-    )

@@ -12,9 +12,11 @@ from svc.domain.channels.attachments import StoredAttachment, as_sent
 from svc.domain.channels.connections import Connection as MessengerConnection
 from svc.domain.channels.messages import Author, OutboundReply
 from svc.domain.channels.replies import Dispatch
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 from svc.storage.channels import open_replies, replies, tables
-from svc.storage.channels.rows import WaitingReplyRow
+from svc.storage.channels.replies import Reply
+from svc.storage.readable import without_value
+from svc.storage.rows import Selection
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -31,18 +33,36 @@ class PulledBatch(msgspec.Struct, frozen=True, kw_only=True):
     """When the next lease or wait ends; None if no reply is open."""
 
 
+class _WaitingReply(msgspec.Struct, frozen=True):
+    """A reply, with what its bridge gets of its message."""
+
+    reply: Reply
+    created_at: int
+    external_id: str
+    text: str | None
+    attachments: str | None
+    reply_to: str | None
+    author: Author
+
+
+_WAITING: Final = Selection(
+    _WaitingReply,
+    tables.replies,
+    tables.conversations,
+    tables.messages,
+    members={
+        "reply": replies.REPLIES,
+        "author": Selection(
+            Author,
+            members={"kind": tables.messages.c.author_kind, "name": tables.messages.c.author_name},
+            optional=True,
+        ),
+    },
+    undecoded=["attachments"],
+)
 _AHEAD = tables.replies.alias("ahead")
-_HEADS = Statement(
-    sa.select(
-        *replies.COLUMNS,
-        tables.replies.c.created_at,
-        tables.conversations.c.external_id,
-        tables.messages.c.text,
-        tables.messages.c.attachments,
-        tables.messages.c.reply_to,
-        tables.messages.c.author_kind,
-        tables.messages.c.author_name,
-    )
+_HEADS = _WAITING.prepared(
+    _WAITING.select()
     .join(tables.messages, tables.messages.c.id == tables.replies.c.message_id)
     .join(tables.conversations, tables.conversations.c.id == tables.replies.c.conversation_id)
     .where(
@@ -59,8 +79,7 @@ _HEADS = Statement(
         .exists(),
     )
     .order_by(tables.replies.c.id)
-    .limit(sa.bindparam("most")),
-    WaitingReplyRow,
+    .limit(sa.bindparam("most"))
 )
 """The oldest open reply of each conversation, where it waits and may be handed out."""
 
@@ -123,7 +142,7 @@ def hand_out(
     taken: list[OutboundReply] = []
     held_until: int | None = None
     for row in rows[:limit]:
-        before = replies.from_row(row)
+        before = row.reply
         after = (
             rules.begin_push(before.dispatch, tx.now)
             if pushes
@@ -132,7 +151,7 @@ def hand_out(
         try:
             outbound = _outbound(row, after, lambda file_id: address_of and address_of(file_id, tx.now))
         except msgspec.DecodeError as error:
-            log.warning("a reply cannot be read, and has failed", reply=before.id, why=str(error))
+            log.warning("a reply cannot be read, and has failed", reply=before.id, why=without_value(error))
             replies.write(tx, before, rules.fail(before.dispatch, "unreadable"))
             continue
         replies.write(tx, before, after)
@@ -172,13 +191,11 @@ def connections_due(conn: sa.Connection, until: int) -> list[str]:
     return list(conn.scalars(found.where(tables.IS_OPEN, due).distinct()))
 
 
-def _outbound(
-    row: WaitingReplyRow, taken: Dispatch, address_of: Callable[[str], str | None]
-) -> OutboundReply:
+def _outbound(row: _WaitingReply, taken: Dispatch, address_of: Callable[[str], str | None]) -> OutboundReply:
     leased_until = None if taken.lease_id is None else taken.lease_expires_at
     attachments = _decode_attachments(row.attachments) if row.attachments else ()
     return OutboundReply(
-        reply_id=row.id,
+        reply_id=row.reply.id,
         lease_id=taken.lease_id,
         lease_expires_at=None if leased_until is None else rfc3339(leased_until),
         attempt=taken.attempts,
@@ -186,7 +203,7 @@ def _outbound(
         text=row.text,
         attachments=tuple(as_sent(one, one.file_id and address_of(one.file_id)) for one in attachments),
         reply_to=row.reply_to,
-        author=Author(kind=row.author_kind, name=row.author_name),
+        author=row.author,
         created_at=rfc3339(row.created_at),
         expires_at=rfc3339(taken.expires_at),
     )

@@ -8,13 +8,12 @@ from svc.domain.channels.connections import Account, Connection, check_may_answe
 from svc.domain.channels.messages import Author
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.storage.channels import connections, conversations, messages, replies, silences, tables
-from svc.storage.channels.messages import Message
+from svc.storage.channels import connections, conversations, messages, replies, silences
+from svc.storage.channels.messages import MESSAGES, Message
 from svc.storage.channels.rows import Conversation
 from svc.storage.files import uses
 from svc.storage.files.uses import FileUse
 from svc.storage.identity import accounts, organizations, teams
-from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 
@@ -25,9 +24,10 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
     attachments: tuple[StoredAttachment, ...] = ()
     reply_to: str | None = None
     """The id of the message that it answers."""
-
-
-_INSERT_REPLY = Statement(sa.insert(tables.messages))
+    external_reply_to: str | None = None
+    """Instead of it: the messenger's id of that message."""
+    unless_answered_since: str | None = None
+    """The id of a message: where our side has written after it, the reply is refused."""
 
 
 def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
@@ -36,12 +36,15 @@ def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     Raises:
         NotFound: no such conversation, or no such message in it to answer.
         Forbidden: the caller may not write from that account.
-        Conflict: as for `write`.
+        Conflict: as for `write`; or our side has written since, as *new* says.
     """
     organization_id = call.caller.organization_id
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
     connection = connections.find(tx.conn, conversation.connection_id)
     _check(tx.conn, call, connection.account)
+    since = new.unless_answered_since
+    if since is not None and messages.answered_since(tx.conn, conversation.id, since):
+        raise Conflict("somebody has answered meanwhile: look at it, and send it again if it is still right")
     if conversation.silence is None and call.caller.kind not in {"agent", "workflow"}:
         silences.silence(tx, conversation.id, "member", source=call.source())
     return write(
@@ -49,7 +52,7 @@ def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
         connection,
         conversation,
         new,
-        author=_author(tx.conn, call),
+        author=author_of(tx.conn, call),
         author_id=call.run_id if call.caller.kind == "agent" else call.caller.person_id,
     )
 
@@ -83,35 +86,19 @@ def write(
         external_id=None,
         sender=None,
         author=author,
+        author_id=author_id,
         text=new.text,
         attachments=new.attachments,
-        reply_to=None if reply_to is None else reply_to.external_id,
+        reply_to=new.external_reply_to if reply_to is None else reply_to.external_id,
         sent_at=None,
         created_at=tx.now,
-        reply_id=None,
         status="waiting",
-        failure=None,
-        error=None,
     )
-    _INSERT_REPLY.run(
+    MESSAGES.insert(
         tx.conn,
-        {
-            "id": message_id,
-            "organization_id": connection.organization_id,
-            "connection_id": connection.id,
-            "conversation_id": conversation.id,
-            "direction": message.direction,
-            "external_id": None,
-            "sender": None,
-            "author_kind": author.kind,
-            "author_id": author_id,
-            "author_name": author.name,
-            "text": message.text,
-            "attachments": msgspec.json.encode(message.attachments).decode() if message.attachments else None,
-            "reply_to": message.reply_to,
-            "sent_at": None,
-            "created_at": tx.now,
-        },
+        message,
+        organization_id=connection.organization_id,
+        connection_id=connection.id,
     )
     uses.add(
         tx.conn,
@@ -124,6 +111,29 @@ def write(
     reply_id = replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
     conversations.touch(tx, conversation.id)
     return msgspec.structs.replace(message, reply_id=reply_id)
+
+
+def send_again(tx: Tx, call: Call, message_id: str) -> Message:
+    """Write a reply that failed once more, as a new message; the first one refers to it, and stays as it is.
+
+    It is another reply for its bridge, which may ignore one that it has seen.
+
+    Raises:
+        NotFound: no such message, or it is no reply.
+        Forbidden: the caller may not write from that account.
+        Conflict: the reply has not failed, or was sent again already; or as for `write`.
+    """
+    organization_id = call.caller.organization_id
+    first = messages.get(tx.conn, organization_id, message_id)
+    state = replies.settle_message(tx, message_id).dispatch.state
+    if state != "failed":
+        raise Conflict(f"it has not failed: it is {state}")
+    if first.sent_again_as is not None:
+        raise Conflict("it was sent again already")
+    again = NewReply(text=first.text, attachments=first.attachments, external_reply_to=first.reply_to)
+    message = answer(tx, call, first.conversation_id, again)
+    replies.note_sent_again(tx, first.id, message.id)
+    return message
 
 
 def cancel(tx: Tx, call: Call, message_id: str) -> Message:
@@ -147,7 +157,7 @@ def _check(conn: sa.Connection, call: Call, account: Account) -> None:
     check_may_answer(call.caller, account, team)
 
 
-def _author(conn: sa.Connection, call: Call) -> Author:
+def author_of(conn: sa.Connection, call: Call) -> Author:
     """The author: the person who calls or whose key it is, or else the organization, as of an agent."""
     caller = call.caller
     if caller.person_id is None or caller.kind == "agent":

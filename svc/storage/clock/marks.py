@@ -6,19 +6,23 @@ machine's clock was set back in between. Nothing is written for it on the way of
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.clock import Clock
 from svc.domain.ids import Ids, time_of
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.storage import tables
 from svc.storage.metadata import metadata
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
+from svc.storage.upserts import insert_or_replace
 
 _LATEST = "latest"
 """The name of the one mark there is."""
+_MARK: Final = Statement(insert_or_replace(tables.clock_marks, ["name"]))
 
 
 class Traces(msgspec.Struct, frozen=True):
@@ -70,11 +74,7 @@ def marked(conn: sa.Connection) -> int | None:
 
 def mark(tx: Tx) -> None:
     """Write the mark of this time."""
-    done = tx.conn.execute(
-        sa.update(tables.clock_marks).where(tables.clock_marks.c.name == _LATEST).values(at=tx.now)
-    )
-    if not done.rowcount:
-        tx.conn.execute(sa.insert(tables.clock_marks).values(name=_LATEST, at=tx.now))
+    _MARK.run(tx.conn, name=_LATEST, at=tx.now)
 
 
 @lru_cache(maxsize=4)

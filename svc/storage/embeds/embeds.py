@@ -1,7 +1,7 @@
 """Embeds as they are set up."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -10,49 +10,37 @@ from svc.domain.changes import EmbedsChanged
 from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds import rules as embed_rules
 from svc.domain.embeds.blocks import AnyBlock, Embed, EmbedStatus
+from svc.domain.embeds.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadable
-from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
+from svc.domain.limits import LIST_ROWS
 from svc.domain.sites.domains import binding_faults
-from svc.domain.versions import check_version
+from svc.domain.versions import FIRST_VERSION, check_version
 from svc.storage.embeds import tables
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
 from svc.storage.pages import Keyset
-from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
+from svc.storage.rows import Rows, Selection
 from svc.storage.sites import sites
 from svc.storage.sites import tables as sites_tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-
-class _Row(NamedTuple):
-    """An embed's row, with the domain of its site."""
-
-    id: str
-    organization_id: str
-    name: str
-    embed_key: str
-    status: EmbedStatus
-    site_id: str | None
-    domain: str | None
-    blocks: str
-    version: int
-    created_at: int
-    updated_at: int
-
-
-_SELECT = sa.select(
-    *(
-        tables.embeds.c[name] if name in tables.embeds.c else sites_tables.sites.c[name]
-        for name in _Row._fields
-    )
-).select_from(tables.embeds.outerjoin(sites_tables.sites, tables.embeds.c.site_id == sites_tables.sites.c.id))
-_BY_KEY = Statement(_SELECT.where(tables.embeds.c.embed_key == sa.bindparam("embed_key")), _Row)
-_decoder: Final = msgspec.json.Decoder(tuple[AnyBlock, ...])
-_listed: Final = LenientDecoder(_decoder, tuple, tables.embeds.c.blocks)
+_column: Final = tables.embeds.c
+_JOINED: Final = tables.embeds.outerjoin(sites_tables.sites, _column.site_id == sites_tables.sites.c.id)
+_DOMAIN: Final = {"domain": sites_tables.sites.c.domain}
+_EMBEDS: Final = Rows(tables.embeds, Embed, members=_DOMAIN)
+_LISTED: Final = Selection(Embed, tables.embeds, members=_DOMAIN, empty={"blocks": tuple})
+_GET = _EMBEDS.prepared(
+    _EMBEDS.select(
+        _column.id == sa.bindparam("embed_id"),
+        _column.organization_id == sa.bindparam("organization_id"),
+        _column.status != "removed",
+    ).select_from(_JOINED)
+)
+_BY_KEY = Statement(_EMBEDS.select(_column.embed_key == sa.bindparam("embed_key")).select_from(_JOINED))
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -86,30 +74,25 @@ def create(
     `EMBEDS_MAX`.
     """
     _check(tx.conn, organization_id, name, site_id=site_id, blocks=blocks, blocks_max=blocks_max)
-    many = tx.conn.execute(
-        sa.select(sa.func.count()).where(
-            tables.embeds.c.organization_id == organization_id, tables.embeds.c.status != "removed"
-        )
-    ).scalar_one()
-    if many >= EMBEDS_MAX:
+    there = tx.conn.execute(sa.select(sa.func.count()).where(*_live(organization_id)))
+    if there.scalar_one() >= EMBEDS_MAX:
         raise Conflict(f"an organization has at most {EMBEDS_MAX} embeds")
-    embed_id = tx.new_id("emb")
-    tx.conn.execute(
-        sa.insert(tables.embeds).values(
-            id=embed_id,
-            organization_id=organization_id,
-            site_id=site_id,
-            name=name,
-            embed_key=new_key(EMBED_KEY, tx.random),
-            status="active",
-            blocks=_encode(blocks),
-            created_at=tx.now,
-            updated_at=tx.now,
-        )
+    made = Embed(
+        id=tx.new_id("emb"),
+        organization_id=organization_id,
+        name=name,
+        embed_key=new_key(EMBED_KEY, tx.random),
+        status="active",
+        site_id=site_id,
+        domain=None,
+        blocks=tuple(blocks),
+        version=FIRST_VERSION,
+        created_at=tx.now,
+        updated_at=tx.now,
     )
-    made = get(tx.conn, organization_id, embed_id)
+    _EMBEDS.insert(tx.conn, made)
     tx.announce(EmbedsChanged(organization_id, made.embed_key))
-    return made
+    return get(tx.conn, organization_id, made.id)
 
 
 def update(
@@ -142,46 +125,34 @@ def update(
         blocks=blocks if asked.blocks is not msgspec.UNSET else (),
         blocks_max=blocks_max,
     )
-    tx.conn.execute(
-        sa.update(tables.embeds)
-        .where(tables.embeds.c.id == kept.id)
-        .values(
-            name=name,
-            site_id=site_id,
-            blocks=_encode(blocks),
-            updated_at=tx.now,
-            version=tables.embeds.c.version + 1,
-        )
-    )
-    tx.announce(EmbedsChanged(organization_id, kept.embed_key))
+    _write(tx, kept, name=name, site_id=site_id, blocks=blocks)
     return get(tx.conn, organization_id, embed_id)
 
 
 def set_status(tx: Tx, organization_id: str, embed_id: str, status: EmbedStatus) -> Embed:
     """Pause, resume or remove an embed, effective with the next request. Raises `NotFound`."""
-    kept = get(tx.conn, organization_id, embed_id)
-    version = kept.version + 1
-    tx.conn.execute(
-        sa.update(tables.embeds)
-        .where(tables.embeds.c.id == kept.id)
-        .values(status=status, updated_at=tx.now, version=version)
-    )
-    tx.announce(EmbedsChanged(organization_id, kept.embed_key))
-    return msgspec.structs.replace(kept, status=status, updated_at=tx.now, version=version)
+    return _write(tx, get(tx.conn, organization_id, embed_id), status=status)
+
+
+def _write(tx: Tx, embed: Embed, **members: Any) -> Embed:
+    """Store other *members* of the embed, under its next version."""
+    changed: dict[str, Any] = {**members, "updated_at": tx.now, "version": embed.version + 1}
+    tx.conn.execute(_EMBEDS.update(_column.id == embed.id, **changed))
+    tx.announce(EmbedsChanged(embed.organization_id, embed.embed_key))
+    return msgspec.structs.replace(embed, **changed)
+
+
+def _live(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """What selects the organization's embeds that are not removed."""
+    return _column.organization_id == organization_id, _column.status != "removed"
 
 
 def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
     """The organization's embed, unless it is removed. Raises `NotFound`."""
-    row = conn.execute(
-        _SELECT.where(
-            tables.embeds.c.id == embed_id,
-            tables.embeds.c.organization_id == organization_id,
-            tables.embeds.c.status != "removed",
-        )
-    ).one_or_none()
-    if row is None:
+    embed = _GET.one(conn, embed_id=embed_id, organization_id=organization_id)
+    if embed is None:
         raise NotFound(f"there is no embed {shown(embed_id)}")
-    return _from_row(_Row._make(row))
+    return embed
 
 
 def by_key(conn: sa.Connection, embed_key: str) -> Embed:
@@ -190,7 +161,7 @@ def by_key(conn: sa.Connection, embed_key: str) -> Embed:
     if row is None:
         raise NotFound("no such embed")
     try:
-        return _from_row(row)
+        return _EMBEDS.make(row)
     except msgspec.DecodeError as error:
         raise Unreadable(f"what is stored of the embed {row.id} cannot be read") from error
 
@@ -203,11 +174,9 @@ def list_page(
     Unreadable blocks are left out. Raises `InvalidInput` for the cursor of another list.
     """
     keyset = Keyset("embeds", cursor, limit)
-    embeds = _SELECT.where(
-        tables.embeds.c.organization_id == organization_id, tables.embeds.c.status != "removed"
-    )
-    rows, next_cursor = keyset.fetch(conn, embeds, tables.embeds.c.id, newest_first=False)
-    return [_from_row(_Row._make(row), _listed.read(row.blocks, row.id)) for row in rows], next_cursor
+    embeds = _LISTED.select(*_live(organization_id)).select_from(_JOINED)
+    rows, next_cursor = keyset.fetch(conn, embeds, _column.id, newest_first=False)
+    return list(map(_LISTED.make, rows)), next_cursor
 
 
 def _check(
@@ -247,23 +216,3 @@ def _block_faults(
         form_ids=frozenset(one.id for one in forms.list_all(conn, organization_id)),
     )
     return embed_rules.block_faults(blocks, known, blocks_max)
-
-
-def _encode(blocks: Sequence[AnyBlock]) -> str:
-    return msgspec.json.encode(blocks).decode()
-
-
-def _from_row(row: _Row, readable: tuple[AnyBlock, ...] | None = None) -> Embed:
-    return Embed(
-        id=row.id,
-        organization_id=row.organization_id,
-        name=row.name,
-        embed_key=row.embed_key,
-        status=row.status,
-        site_id=row.site_id,
-        domain=row.domain,
-        blocks=_decoder.decode(row.blocks) if readable is None else readable,
-        version=row.version,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )

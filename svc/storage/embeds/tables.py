@@ -4,21 +4,22 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata
-from svc.storage.schema import of_organization as _organization
+from svc.domain.embeds.blocks import AnyBlock
+from svc.storage import schema
 
-embeds: Final = sa.Table(
+embeds: Final = schema.table(
     "embeds",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("site_id", sa.Text, sa.ForeignKey("sites.id")),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("embed_key", sa.Text, nullable=False, unique=True),
-    sa.Column("status", sa.Text, nullable=False),
-    sa.Column("blocks", sa.Text, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("updated_at", sa.BigInteger, nullable=False),
-    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
+    schema.id_(),
+    schema.of_organization(),
+    schema.ref("site_id", "sites.id", null=True),
+    schema.text("name", schema.SCRUBBED),
+    schema.word("embed_key", unique=True),
+    schema.word("status"),
+    schema.json("blocks", tuple[AnyBlock, ...], schema.SCRUBBED),
+    schema.past("created_at"),
+    schema.past("updated_at"),
+    schema.number("version", default="1"),
     sa.Index("ix_embeds_organization_id_id", "organization_id", "id"),
+    leaves=schema.ExportFile("embeds", "An embed: blocks that are shown on other sites."),
+    life=schema.KEPT,
 )

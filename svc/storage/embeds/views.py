@@ -1,13 +1,13 @@
 """Views of embeds, read from published records and forms."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import msgspec
 import sqlalchemy as sa
 import structlog
 
-from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, RecordsBlock, Refused
+from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, HeroBlock, RecordsBlock, Refused, TextBlock
 from svc.domain.embeds.embedded_forms import EmbeddedForm, embedded
 from svc.domain.embeds.rules import hidden_condition, public_fields
 from svc.domain.embeds.views import Allowance, BlockView, FormView, RecordsView, fill
@@ -34,7 +34,7 @@ _FAULTS = (DomainError, ArithmeticError, AttributeError, LookupError, TypeError,
 """What wrong data raises, as opposed to a failing store."""
 
 
-class Shown(NamedTuple):
+class BlockViews(NamedTuple):
     """What blocks show."""
 
     views: tuple[BlockView, ...]
@@ -50,7 +50,7 @@ def outline(views: Iterable[BlockView]) -> tuple[BlockView, ...]:
     )
 
 
-def by_key(conn: sa.Connection, embed_key: str, now: int) -> tuple[Embed, Shown | None]:
+def by_key(conn: sa.Connection, embed_key: str, now: int) -> tuple[Embed, BlockViews | None]:
     """The embed with the public key, and what it shows: nothing unless it is active. Raises `NotFound`."""
     embed = embeds.by_key(conn, embed_key)
     organization = organizations.get(conn, embed.organization_id)
@@ -77,11 +77,11 @@ def of_blocks(
     now: int,
     *,
     as_if_published: Iterable[str] = (),
-) -> Shown:
+) -> BlockViews:
     """The views of *blocks*, of any embed; *as_if_published*: slugs of objects that might be published."""
     reader = _Reader(conn, organization, now, frozenset(as_if_published))
     views = tuple(map(reader.view, blocks))
-    return Shown(views, tuple(dict.fromkeys(reader.unindexed)))
+    return BlockViews(views, tuple(dict.fromkeys(reader.unindexed)))
 
 
 class _Reader:
@@ -110,8 +110,10 @@ class _Reader:
                 return self._records(block)
             case FormBlock():
                 return FormView(block=block, form=self._form(block.form_id))
-            case _:
+            case HeroBlock() | TextBlock():
                 return block
+            case _:
+                assert_never(block)
 
     def _object(self, slug: str) -> StoredObject | None:
         if slug not in self._objects:
@@ -167,7 +169,7 @@ class _Reader:
         assert object_ is not None  # noqa: S101  # the block was planned
         left, cursor = block.limit, None
         for _ in range(_PAGES_MAX):
-            page = record_lists.page_of(
+            page = record_lists.list_page(
                 self._conn,
                 object_,
                 country=self._organization.country,

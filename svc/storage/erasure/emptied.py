@@ -17,6 +17,7 @@ def _empty_submission(_row: Any) -> dict[str, Any]:
         (
             *("visitors", "email", "phone", "name", "queued_at", "paced_at", "filed_at", "filed_by"),
             *("held_reason", "candidates", "contact_id", "deal_id"),
+            *("discarded_from", "discarded_at", "discarded_by", "restored_at"),
         )
     )
     return gone | {"state": ERASED, "sender": "", "fields": "{}", "recognised": "[]", "mapped": "{}"}

@@ -5,16 +5,18 @@ erasure that is broken off is given again, and goes on from what is left.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
+from svc.domain.erasure.limits import ERASED_ROWS_MAX, ERASURE_PASSES_MAX
 from svc.domain.erasure.marks import Marks
-from svc.domain.limits import ERASED_ROWS_MAX, ERASURE_PASSES_MAX
 from svc.storage.erasure import finding, sweep, treatments
-from svc.storage.erasure.person import Person, Wanted
+from svc.storage.erasure.found_files import FILES, FileSearch, FoundFile
+from svc.storage.erasure.person import Person, PersonQuery
 from svc.storage.erasure.rows import ErasedRows
-from svc.storage.erasure.scans import Reads
+from svc.storage.erasure.scans import Reads, batches
 from svc.storage.erasure.sweep import Hit
 
 Erase = Callable[[str, Sequence[Hit], Marks], ErasedRows]
@@ -32,7 +34,7 @@ class TableFindings(msgspec.Struct, kw_only=True, rename="camel"):
     changed: int = 0
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class KeptRows(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Rows that have something of the person and are not changed."""
 
     table: str
@@ -46,7 +48,11 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     records: tuple[str, ...]
     tables: tuple[TableFindings, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptRows, ...]
+    files: tuple[FoundFile, ...]
+    """Those that have to do with the person: each is removed, or stays."""
+    files_unsearched: int
+    """Files of the organization whose content is not looked into."""
     shared: int
     """E-mails, phones and names of the person that another contact or a member has, too."""
     complete: bool
@@ -59,35 +65,40 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def erase(
-    read: Reads, write: Erase | None, organization_id: str, wanted: Wanted, told: Callable[[str], None]
+    read: Reads,
+    write: Erase | None,
+    organization_id: str,
+    wanted: PersonQuery,
+    *,
+    told: Callable[[str], None],
+    contents: Path,
 ) -> Findings:
     """Erase a person from an organization; without *write*, only find what there is.
 
-    *told* is called with the name of each table before it is looked through. Raises as `finding.find`.
+    *contents* is where those of files are. *told* is called with the name of each table before it is looked
+    through. Raises as `finding.find`.
     """
     found = {one.table.name: TableFindings(table=str(one.table.name)) for one in treatments.in_order()}
+    files = FileSearch(read, organization_id, contents)
     person: Person | None = None
     complete = write is None
     for number in range(1 if write is None else ERASURE_PASSES_MAX):
         person = finding.find(read, organization_id, wanted, person)
         kept: Counter[tuple[str, str]] = Counter()
         changed = 0
-        for treatment in treatments.in_order():
-            told(str(treatment.table.name))
-            of_table = found[treatment.table.name]
-            hits = sweep.hits(read, organization_id, treatment, person)
-            for some in _batches(hits):
-                kept.update((of_table.table, hit.column) for hit in some if hit.column is not None)
-                touched = [hit for hit in some if hit.how != "kept"]
-                if number == 0:
-                    of_table.found += len(touched)
-                if write is None or not touched:
-                    continue
-                done = write(of_table.table, touched, person.marks)
-                of_table.deleted += done.deleted
-                of_table.emptied += done.emptied
-                of_table.changed += done.changed
-                changed += done.deleted + done.emptied + done.changed
+        for table, some in _all_hits(read, organization_id, person, files, told):
+            of_table = found[table]
+            kept.update((table, hit.column) for hit in some if hit.column is not None)
+            touched = [hit for hit in some if hit.how != "kept"]
+            if number == 0:
+                of_table.found += len(touched)
+            if write is None or not touched:
+                continue
+            done = write(table, touched, person.marks)
+            of_table.deleted += done.deleted
+            of_table.emptied += done.emptied
+            of_table.changed += done.changed
+            changed += done.deleted + done.emptied + done.changed
         if not changed:
             complete = True
             break
@@ -96,20 +107,26 @@ def erase(
         records=tuple(sorted(person.records)),
         tables=tuple(one for one in found.values() if one.found or one.deleted or one.emptied or one.changed),
         kept=tuple(
-            Kept(table=table, column=column, rows=rows, why=treatments.BY_TABLE[table].kept[column])
+            KeptRows(table=table, column=column, rows=rows, why=treatments.BY_TABLE[table].kept[column])
             for (table, column), rows in sorted(kept.items())
         ),
+        files=files.found,
+        files_unsearched=files.unsearched,
         shared=len(person.shared),
         complete=complete,
     )
 
 
-def _batches(hits: Iterable[Hit]) -> Iterator[list[Hit]]:
-    batch: list[Hit] = []
-    for hit in hits:
-        batch.append(hit)
-        if len(batch) == ERASED_ROWS_MAX:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+def _all_hits(
+    read: Reads, organization_id: str, person: Person, files: FileSearch, told: Callable[[str], None]
+) -> Iterator[tuple[str, list[Hit]]]:
+    """What an erasure has to touch, by table: rows first, then files that nothing uses any more."""
+    for treatment in treatments.in_order():
+        table = str(treatment.table.name)
+        told(table)
+        for some in batches(sweep.hits(read, organization_id, treatment, person), ERASED_ROWS_MAX):
+            files.note(table, some)
+            yield table, some
+    told("contents of files")
+    for some in batches(files.look(person.marks), ERASED_ROWS_MAX):
+        yield FILES, some

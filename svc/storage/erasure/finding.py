@@ -8,11 +8,11 @@ import sqlalchemy as sa
 
 from svc.domain.erasure.marks import Marks, Scrubber, ids_in, is_mark
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.domain.records.contact_points import normalise_email, normalise_phone
 from svc.domain.versions import ERASED_VERSION
 from svc.storage.erasure.learning import full_name, learn_from_records, values_in
-from svc.storage.erasure.person import Person, Wanted
+from svc.storage.erasure.person import LESSER_CHARS_MIN, Person, PersonQuery
 from svc.storage.erasure.scans import Reads, scan
 from svc.storage.erasure.treatments import BY_TABLE
 from svc.storage.identity import organizations
@@ -20,14 +20,13 @@ from svc.storage.records import objects as record_objects
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables as records_tables
 
-_LESSER_CHARS_MIN: Final = 3
 _EXTERNAL_CHARS_MIN: Final = 5
 
 _TELLS: Final = re.compile(rf'"version":{ERASED_VERSION},"properties":{{}}'.encode())
 """In an event that tells of an erasure, which has to reach those who are to erase the person, too."""
 
 
-def find(read: Reads, organization_id: str, wanted: Wanted, known: Person | None = None) -> Person:
+def find(read: Reads, organization_id: str, wanted: PersonQuery, known: Person | None = None) -> Person:
     """Find all that is the person's own, beside what is *known* of an earlier pass.
 
     Raises:
@@ -56,7 +55,7 @@ def find(read: Reads, organization_id: str, wanted: Wanted, known: Person | None
     return person
 
 
-def _begin(conn: sa.Connection, organization_id: str, wanted: Wanted, person: Person) -> None:
+def _begin(conn: sa.Connection, organization_id: str, wanted: PersonQuery, person: Person) -> None:
     organization = organizations.get(conn, organization_id)
     if wanted.email is None and wanted.phone is None and wanted.record_id is None:
         raise InvalidInput([Fault("", "missing", "say the e-mail, the phone or the record of the person")])
@@ -93,13 +92,13 @@ def _begin_with_record(conn: sa.Connection, organization_id: str, record_id: str
     assert row is not None  # noqa: S101  # a foreign key
     types = {prop.type for prop in record_rows.object_of(conn, row).kept}
     if not types & {"email", "phone"}:
-        detail = f"the record {shown(record_id)} is a `{row.object_type}`, which has no e-mail and no phone"
+        detail = f"the record {shown(record_id)} is a `{row.of.slug}`, which has no e-mail and no phone"
         raise InvalidInput([Fault("/recordId", "invalid_value", detail)])
     person.records.add(row.id)
 
 
 def _add_records(
-    read: Reads, organization_id: str, wanted: Wanted, person: Person, *, deleted: bool = False
+    read: Reads, organization_id: str, wanted: PersonQuery, person: Person, *, deleted: bool = False
 ) -> set[str]:
     """Add contacts that have an e-mail or phone and are not found by it any more, and merged ones.
 
@@ -177,7 +176,7 @@ def _add_conversations(read: Reads, organization_id: str, person: Person) -> Non
         known = values_in(row.evidence)
         if known.get("name"):
             person.names.add(known["name"])
-        for word, chars_min in ((known.get("username"), _LESSER_CHARS_MIN), (external, _EXTERNAL_CHARS_MIN)):
+        for word, chars_min in ((known.get("username"), LESSER_CHARS_MIN), (external, _EXTERNAL_CHARS_MIN)):
             if word and len(word) >= chars_min:
                 person.lesser.add(word)
         return str(key[0])
@@ -223,31 +222,21 @@ def _find_shared(read: Reads, organization_id: str, person: Person) -> None:
 
     columns = ("object_id", "properties", "deleted_at")
     person.shared |= set(scan(read, BY_TABLE["records"], organization_id, columns, in_record))
-    person.shared |= set(
-        scan(
-            read,
-            BY_TABLE["people"],
-            organization_id,
-            ("name",),
-            lambda _, row: names.get(_folded(row.name.decode(errors="replace"))),
-        )
-    )
+
+    def of_member(_: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
+        return names.get(_folded(row.name.decode(errors="replace")))
+
+    person.shared |= set(scan(read, BY_TABLE["people"], organization_id, ("name",), of_member))
 
 
 def _add_followers(read: Reads, organization_id: str, person: Person) -> None:
     """Add what has no id of the person's own but belongs to something that has."""
     subjects = person.subjects
 
-    def has(column: str, ids: set[str]) -> Any:
-        return lambda key, row: str(key[0]) if _text(getattr(row, column)) in ids else None
-
-    for found, table, column, ids in (
-        (person.agent_runs, "agent_runs", "conversation_id", person.conversations),
-        (person.replies, "replies", "conversation_id", person.conversations),
-    ):
-        found |= set(scan(read, BY_TABLE[table], organization_id, (column,), has(column, ids)))
-
     told: set[str] = set()
+
+    def follows(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
+        return str(key[0]) if _text(row.conversation_id) in person.conversations else None
 
     def happened(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
         if _text(row.subject) not in subjects:
@@ -263,6 +252,8 @@ def _add_followers(read: Reads, organization_id: str, person: Person) -> None:
     def leads(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
         return None if ids_in(row.event).isdisjoint(subjects) or _TELLS.search(row.event) else str(key[0])
 
+    for found, table in ((person.agent_runs, "agent_runs"), (person.replies, "replies")):
+        found |= set(scan(read, BY_TABLE[table], organization_id, ("conversation_id",), follows))
     person.events |= set(scan(read, BY_TABLE["events"], organization_id, ("subject", "data"), happened))
     person.deliveries |= set(
         scan(read, BY_TABLE["webhook_deliveries"], organization_id, ("subject", "event_id"), is_delivered)

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.records.kinds.registry import KINDS
 from svc.domain.records.objects import NAMES
 from svc.domain.records.values import Values
 from svc.storage.erasure.person import Person
@@ -56,7 +57,7 @@ def _learn(person: Person, types: dict[str, Any], values: Iterable[tuple[str, An
             person.emails.add(value)
         elif kind == "phone":
             person.phones.add(value)
-        elif kind in {"text", "long_text"} and slug in NAMES:
+        elif slug in NAMES and kind is not None and KINDS[kind].is_free_text:
             person.names.add(value)
 
 

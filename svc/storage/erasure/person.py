@@ -8,10 +8,11 @@ import sqlalchemy as sa
 
 from svc.domain.erasure.marks import Marks, is_mark
 
-_LESSER_CHARS_MIN: Final = 3
+LESSER_CHARS_MIN: Final = 3
+"""Of a word that is a mark only in what leads to the person."""
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class PersonQuery(msgspec.Struct, frozen=True, kw_only=True):
     """What the operator knows of the person. At least one is given."""
 
     email: str | None = None
@@ -48,7 +49,7 @@ class Person(msgspec.Struct, kw_only=True):
     def marks(self) -> Marks:
         """What is looked for in texts."""
         names = {name for name in self.names - self.shared if is_mark(name)}
-        words = {word for name in self.names for word in name.split() if len(word) >= _LESSER_CHARS_MIN}
+        words = {word for name in self.names for word in name.split() if len(word) >= LESSER_CHARS_MIN}
         return Marks(
             emails=tuple(sorted(self.emails - self.shared)),
             phones=tuple(sorted(self.phones - self.shared)),

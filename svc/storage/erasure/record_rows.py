@@ -7,10 +7,12 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.erasure.marks import Scrubber
-from svc.domain.records.events import record_event
+from svc.domain.locale.times import rfc3339
+from svc.domain.records.answers import RecordAnswer
+from svc.domain.records.events import RecordDeleted, record_event
+from svc.domain.records.kinds.registry import KINDS
 from svc.domain.records.matching import IDENTITY_KINDS
 from svc.domain.records.objects import CONTACT
-from svc.domain.records.properties import PropertyType
 from svc.domain.records.values import Values
 from svc.domain.versions import ERASED_VERSION
 from svc.storage.erasure import used_files
@@ -19,8 +21,6 @@ from svc.storage.records import contacts, records, rows, tables
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
 from svc.storage.store import Tx
-
-_FREE: tuple[PropertyType, ...] = ("text", "long_text")
 
 
 def empty(tx: Tx, organization_id: str, record_id: str, source: Mapping[str, Any]) -> bool:
@@ -37,7 +37,7 @@ def empty(tx: Tx, organization_id: str, record_id: str, source: Mapping[str, Any
         return False
     object_ = rows.object_of(tx.conn, row)
     record_index.remove(tx.conn, record_index.shape_in(object_), [record_id])
-    contacts.forget_all(tx.conn, record_id)
+    contacts.forget_all(tx.conn, [record_id])
     used_files.remove(tx, organization_id, record_id)
     tx.conn.execute(
         sa.update(tables.records)
@@ -51,17 +51,15 @@ def empty(tx: Tx, organization_id: str, record_id: str, source: Mapping[str, Any
         )
     )
     if row.deleted_at is None:
-        deleted = record_event(
-            "record.deleted",
-            record_id=record_id,
+        emptied = RecordAnswer(
+            id=record_id,
             object_type=object_.slug,
             version=ERASED_VERSION,
             properties={},
-            created_at=row.created_at,
-            updated_at=tx.now,
-            source=source,
+            created_at=rfc3339(row.created_at),
+            updated_at=rfc3339(tx.now),
         )
-        events.record(tx, organization_id, [deleted])
+        events.record(tx, organization_id, [record_event(RecordDeleted, emptied, source)])
     return True
 
 
@@ -88,7 +86,7 @@ def scrub(
     except msgspec.DecodeError:
         return False  # `svc check` names it, and no tool shows it
     types = {prop.slug: prop.type for prop in object_.kept}
-    free = {prop.slug for prop in object_.kept if prop.type in _FREE and not prop.unique}
+    free = {prop.slug for prop in object_.kept if KINDS[prop.type].is_free_text and not prop.unique}
     after = _scrubbed(before, free, texts)
     changed = after != before
     if changed:

@@ -10,10 +10,9 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import ResourceChanged
+from svc.domain.erasure.limits import ERASED_ROWS_MAX
 from svc.domain.erasure.marks import Marks, Scrubber, scrubber
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import ERASED_ROWS_MAX
-from svc.storage import stored_json
 from svc.storage.agent import runs as agent_runs
 from svc.storage.agent import tables as agent_tables
 from svc.storage.approvals import tables as approvals_tables
@@ -23,9 +22,11 @@ from svc.storage.erasure.emptied import EMPTIED
 from svc.storage.erasure.scans import key_of
 from svc.storage.erasure.sweep import Hit
 from svc.storage.erasure.treatments import BY_TABLE, Treatment
+from svc.storage.files import tables as files_tables
 from svc.storage.forms import search_blocks
 from svc.storage.forms import tables as forms_tables
 from svc.storage.records import tables as records_tables
+from svc.storage.schema import facts_of
 from svc.storage.store import Tx
 from svc.storage.views import tables as views_tables
 from svc.storage.webhooks import queues
@@ -33,11 +34,10 @@ from svc.storage.webhooks import tables as webhooks_tables
 from svc.storage.workflows import runs as workflow_runs
 from svc.storage.workflows import tables as workflows_tables
 
-_JSON: Final = frozenset(column for column, _ in stored_json.TYPES)
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class ErasedRows(msgspec.Struct, frozen=True, kw_only=True):
+class ErasedRows(msgspec.Struct, kw_only=True):
     """What became of the rows."""
 
     deleted: int = 0
@@ -60,9 +60,7 @@ def erase(
     for hit in hits:
         unit.erase(hit)
     unit.end()
-    return ErasedRows(
-        deleted=unit.deleted, emptied=unit.emptied, changed=unit.changed, records=tuple(unit.records)
-    )
+    return unit.done
 
 
 class _Unit:
@@ -71,8 +69,7 @@ class _Unit:
     def __init__(
         self, tx: Tx, organization_id: str, treatment: Treatment, marks: Marks, *, source: Mapping[str, Any]
     ) -> None:
-        self.deleted = self.emptied = self.changed = 0
-        self.records: list[str] = []
+        self.done = ErasedRows()
         self._tx = tx
         self._organization_id = organization_id
         self._treatment = treatment
@@ -100,16 +97,18 @@ class _Unit:
     def _erase_own(self, row: sa.Row[Any], hit: Hit) -> None:
         if self._table is records_tables.records:
             if record_rows.empty(self._tx, self._organization_id, row.id, self._source):
-                self.emptied += 1
-                self.records.append(row.id)
+                self.done.emptied += 1
+                self.done.records += (row.id,)
+            return
+        if self._table is files_tables.files:
+            self.done.emptied += used_files.remove_unused(self._tx, self._organization_id, row.id)
             return
         prepare = _PREPARATIONS.get(self._table)
         if prepare is not None:
             prepare(self._tx, row)
         emptied = EMPTIED.get(self._table)
         if emptied is None:
-            self._tx.conn.execute(sa.delete(self._table).where(*self._where(hit)))
-            self.deleted += 1
+            self._delete(hit)
             if self._table is webhooks_tables.webhook_deliveries:
                 self._queues.add((row.webhook_id, row.subject))
             return
@@ -117,29 +116,27 @@ class _Unit:
         values = emptied(row)
         if any(getattr(row, name) != value for name, value in values.items()):
             self._write(hit, values)
-            self.emptied += 1
+            self.done.emptied += 1
 
     def _erase_marks(self, row: sa.Row[Any], hit: Hit) -> None:
         texts = scrubber(self._marks, linked=hit.how == "linked")
         if self._table is records_tables.records:
-            self.changed += record_rows.scrub(
+            self.done.changed += record_rows.scrub(
                 self._tx, self._organization_id, row.id, texts, hit.ids, source=self._source
             )
             return
         if self._table is workflows_tables.workflow_bursts and hit.ids:
-            self._tx.conn.execute(sa.delete(self._table).where(*self._where(hit)))
-            self.deleted += 1
+            self._delete(hit)
             return
         if self._table is approvals_tables.approvals and hit.ids:
             _withdraw(self._tx, row)
         values = self._scrubbed(row, texts, hit)
         if values:
             if "key" in values:  # of an idempotency row, where it is a part of what tells the row
-                self._tx.conn.execute(sa.delete(self._table).where(*self._where(hit)))
-                self.deleted += 1
+                self._delete(hit)
                 return
             self._write(hit, values)
-            self.changed += 1
+            self.done.changed += 1
 
     def _scrubbed(self, row: sa.Row[Any], texts: Scrubber, hit: Hit) -> dict[str, Any]:
         """What changes in a row."""
@@ -168,7 +165,8 @@ class _Unit:
         return values
 
     def _is_json(self, name: str) -> bool:
-        return self._table.c[name] in _JSON or isinstance(self._table.c[name].type, sa.LargeBinary)
+        column = self._table.c[name]
+        return facts_of(column).json is not None or isinstance(column.type, sa.LargeBinary)
 
     def _row(self, hit: Hit) -> sa.Row[Any] | None:
         return self._tx.conn.execute(sa.select(self._table).where(*self._where(hit))).one_or_none()
@@ -178,6 +176,10 @@ class _Unit:
         if "organization_id" in self._table.c:
             where.append(self._table.c.organization_id == self._organization_id)
         return where
+
+    def _delete(self, hit: Hit) -> None:
+        self._tx.conn.execute(sa.delete(self._table).where(*self._where(hit)))
+        self.done.deleted += 1
 
     def _write(self, hit: Hit, values: Mapping[str, Any]) -> None:
         self._tx.conn.execute(sa.update(self._table).where(*self._where(hit)).values(dict(values)))

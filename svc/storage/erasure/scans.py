@@ -3,8 +3,9 @@
 A snapshot that is held for long would keep the database's log from being cut, so none is.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar, assert_never
 
 import sqlalchemy as sa
 
@@ -105,8 +106,10 @@ def _select(
             members = identity_tables.members.c
             ids = sa.select(members.person_id).where(members.organization_id == organization_id)
             return select.where(sa.or_(table.c.id.in_(ids), table.c.home_organization_id == organization_id))
-        case _:
+        case "organization":
             return select.where(table.c.organization_id == organization_id)
+        case _:
+            assert_never(treatment.of)
 
 
 def _column(table: sa.Table, name: str) -> "sa.Column[Any]":
@@ -118,3 +121,10 @@ def _as_stored(column: "sa.Column[Any]") -> sa.ColumnElement[Any]:
     if isinstance(column.type, sa.Text):
         return sa.cast(column, sa.LargeBinary).label(column.name)
     return column.label(column.name)
+
+
+def batches(items: Iterable[H], size: int) -> Iterator[list[H]]:
+    """The *items* in lists of *size*; the last one may be shorter."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -18,9 +18,17 @@ def remove(tx: Tx, organization_id: str, subject_id: str) -> None:
     )
     uses.end(tx.conn, [subject_id])
     for file_id in used:
-        if tx.conn.scalars(sa.select(of_uses.file_id).where(of_uses.file_id == file_id).limit(1)).first():
-            continue
-        of_file = tables.files.c.id == file_id
-        if tx.conn.scalar(sa.select(tables.files.c.removed_at).where(of_file)) is None:
-            files.remove(tx, organization_id, file_id)
-        tx.conn.execute(sa.update(tables.files).where(of_file).values(name=ERASED))
+        remove_unused(tx, organization_id, file_id)
+
+
+def remove_unused(tx: Tx, organization_id: str, file_id: str) -> bool:
+    """Remove a file with its name, unless something uses it; whether it was there to be removed."""
+    of_uses = tables.file_uses.c
+    if tx.conn.scalars(sa.select(of_uses.file_id).where(of_uses.file_id == file_id).limit(1)).first():
+        return False
+    of_file = tables.files.c.id == file_id
+    is_there = tx.conn.scalar(sa.select(tables.files.c.removed_at).where(of_file)) is None
+    if is_there:
+        files.remove(tx, organization_id, file_id)
+    tx.conn.execute(sa.update(tables.files).where(of_file).values(name=ERASED))
+    return is_there

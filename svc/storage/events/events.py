@@ -14,16 +14,17 @@ import sqlalchemy as sa
 from svc.domain.changes import EventsDue, ResourceChanged
 from svc.domain.errors import NotFound
 from svc.domain.events import EventType, NewEvent
+from svc.domain.input.near_names import shown
 from svc.domain.limits import EVENTS_PAGE_BYTES_MAX
-from svc.domain.near_names import shown
 from svc.storage import tables
 from svc.storage.readable import is_unreadable, tell
+from svc.storage.rows import Rows, as_bytes
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace
 
 
-class Event(NamedTuple):
+class Event(msgspec.Struct, frozen=True, kw_only=True):
     """An event as it is stored. `at` is ms since the epoch; `data` is JSON."""
 
     id: str
@@ -39,39 +40,26 @@ class Event(NamedTuple):
     """The place in the order of dispatch; None until it was dispatched."""
 
 
-COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
+EVENTS: Final = Rows(tables.events, Event, undecoded={"data"})
 
 _encode: Final = msgspec.json.Encoder().encode
-_INSERT = Statement(sa.insert(tables.events))
-_GET = Statement(
-    sa.select(*COLUMNS).where(
+_GET = EVENTS.prepared(
+    EVENTS.select(
         tables.events.c.id == sa.bindparam("event_id"),
         tables.events.c.organization_id == sa.bindparam("organization_id"),
-    ),
-    Event,
-)
-_UNDISPATCHED = Statement(
-    sa.select(*COLUMNS)
-    .where(
-        tables.events.c.organization_id == sa.bindparam("organization_id"),
-        tables.events.c.position.is_(None),
     )
-    .order_by(tables.events.c.id)
-    .limit(sa.bindparam("limit", type_=sa.Integer)),
-    Event,
 )
+_IS_UNDISPATCHED: Final = (
+    tables.events.c.organization_id == sa.bindparam("organization_id"),
+    tables.events.c.position.is_(None),
+)
+_LIMIT: Final = sa.bindparam("limit", type_=sa.Integer)
+_UNDISPATCHED = EVENTS.prepared(EVENTS.select(*_IS_UNDISPATCHED).order_by(tables.events.c.id).limit(_LIMIT))
 _UNDISPATCHED_IDS = Statement(
-    sa.select(tables.events.c.id)
-    .where(
-        tables.events.c.organization_id == sa.bindparam("organization_id"),
-        tables.events.c.position.is_(None),
-    )
-    .order_by(tables.events.c.id)
-    .limit(sa.bindparam("limit", type_=sa.Integer))
+    sa.select(tables.events.c.id).where(*_IS_UNDISPATCHED).order_by(tables.events.c.id).limit(_LIMIT), str
 )
-_AS_BYTES: Final = sa.cast(tables.events.c.data, sa.LargeBinary).label("data")
 _WITH_BYTES: Final = sa.select(
-    *(_AS_BYTES if column is tables.events.c.data else column for column in COLUMNS)
+    *(as_bytes(column) if column is tables.events.c.data else column for column in EVENTS.columns)
 ).where(tables.events.c.id == sa.bindparam("event_id"))
 _DISPATCH = Statement(
     sa.update(tables.events)
@@ -105,20 +93,20 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
     """Insert the events, in this order, and announce them once for all of the unit."""
     if not happened:
         return
-    _INSERT.many(
+    EVENTS.insert_many(
         tx.conn,
         [
-            {
-                "id": tx.new_id("evt"),
-                "organization_id": organization_id,
-                "type": event.type,
-                "at": tx.now,
-                "data": _encode({**event.data, "source": event.source}).decode(),
-                "subject": event.subject,
-                "object_type": event.data.get("objectType"),
-                "depth": event.depth,
-                "position": None,
-            }
+            Event(
+                id=tx.new_id("evt"),
+                organization_id=organization_id,
+                type=event.type,
+                at=tx.now,
+                data=_encode(event).decode(),
+                subject=event.subject,
+                object_type=event.object_type,
+                depth=event.depth,
+                position=None,
+            )
             for event in happened
         ],
     )
@@ -149,7 +137,7 @@ def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[
         if not is_unreadable(error):
             raise
     ids = _UNDISPATCHED_IDS.all(conn, organization_id=organization_id, limit=limit)
-    return _batch((_readable(conn, row.id) for row in ids), limit)
+    return _batch((_readable(conn, event_id) for event_id in ids), limit)
 
 
 def is_full(batch: Sequence[Event], limit: int) -> bool:
@@ -176,7 +164,7 @@ def _readable(conn: sa.Connection, event_id: str) -> Event:
     except UnicodeDecodeError as error:
         tell("events", event_id, error)
         data = "{}"
-    return Event._make(found)._replace(data=data)
+    return msgspec.structs.replace(EVENTS.make(found), data=data)
 
 
 def organizations_with_undispatched(conn: sa.Connection) -> list[str]:

@@ -61,16 +61,14 @@ def list_page(
     if after > newest:
         raise Gone("there are no events up to this cursor, as after a restore: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
-    wanted = sa.select(*events.COLUMNS).where(
-        own, tables.events.c.position > after, tables.events.c.position <= until
-    )
+    wanted = events.EVENTS.select(own, tables.events.c.position > after, tables.events.c.position <= until)
     if types is not None:
         wanted = wanted.where(tables.events.c.type.in_(types))
     if object_types is not None:
         object_type = tables.events.c.object_type
         wanted = wanted.where(sa.or_(object_type.is_(None), object_type.in_(object_types)))
     rows, limit = _page(conn.execute(wanted.order_by(tables.events.c.position).limit(limit + 1)), limit)
-    page = [Event._make(row) for row in rows[:limit]]
+    page = [events.EVENTS.make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
     return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
 

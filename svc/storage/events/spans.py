@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from svc.domain.times import MINUTE_MS
+from svc.domain.locale.times import MINUTE_MS
 from svc.storage import tables
 from svc.storage.events import events
 from svc.storage.statements import Statement

@@ -17,7 +17,7 @@ import trio
 from svc.domain.files.contents import ContentFacts, ContentReader
 from svc.storage.files.contents import ContentMissing, ContentsFailed
 from svc.storage.files.names import ContentLocks
-from svc.storage.private_files import sync
+from svc.storage.private_files import replace_private, sync
 
 T = TypeVar("T")
 
@@ -60,13 +60,7 @@ def put(root: Path, organization_id: str, content: bytes) -> ContentFacts:
     facts = reader.facts()
     target = path_of(root, organization_id, facts.digest)
     _make(target.parent)
-    draft = target.with_name(f".{target.name}.new")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(target)
-    sync(target.parent)
+    replace_private(target, content)
     return facts
 
 

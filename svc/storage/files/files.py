@@ -10,11 +10,13 @@ from svc.domain.changes import FilesRemoved, ResourceChanged
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.files.contents import ContentFacts
 from svc.domain.files.files import CreatorKind, Noun, StoredFile, Use
+from svc.domain.files.limits import FILE_USES_SHOWN_MAX, FILES_BYTES_MAX, FILES_MAX
 from svc.domain.identity.callers import Caller
-from svc.domain.limits import FILE_USES_SHOWN_MAX, FILES_BYTES_MAX, FILES_MAX, LIST_ROWS
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
+from svc.domain.limits import LIST_ROWS
 from svc.storage.files import tables
 from svc.storage.pages import Keyset
+from svc.storage.rows import Rows, Selection
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
@@ -29,20 +31,6 @@ class NewFile(msgspec.Struct, frozen=True, kw_only=True):
     creator_id: str
 
 
-class FileRow(NamedTuple):
-    """A file's row, while it is not removed."""
-
-    id: str
-    organization_id: str
-    name: str
-    media_type: str
-    size: int
-    digest: str
-    created_at: int
-    creator_kind: CreatorKind
-    creator_id: str
-
-
 class Totals(NamedTuple):
     """The files of an organization together."""
 
@@ -50,46 +38,38 @@ class Totals(NamedTuple):
     bytes: int
 
 
-class _Use(NamedTuple):
-    noun: Noun
-    subject_id: str
-
-
-class _UsedBy(NamedTuple):
-    noun: Noun
-
-
-class _Found(NamedTuple):
-    id: str
-
-
 _columns: Final = tables.files.c
 _uses: Final = tables.file_uses.c
 _totals: Final = tables.file_totals.c
-_SELECT: Final = sa.select(*(_columns[name] for name in FileRow._fields)).where(_columns.removed_at.is_(None))
-_GET = Statement(
+# Files that are not removed all have a digest.
+FILES: Final = Rows(
+    tables.files,
+    StoredFile,
+    members={"digest": sa.type_coerce(_columns.digest, sa.Text)},
+    defaulted=["uses"],
+    beside=["digest", "unused_at"],
+)
+_SELECT: Final = FILES.select(_columns.removed_at.is_(None))
+_GET_ANYWHERE = FILES.prepared(_SELECT.where(_columns.id == sa.bindparam("file_id")))
+_GET = FILES.prepared(
     _SELECT.where(
         _columns.id == sa.bindparam("file_id"), _columns.organization_id == sa.bindparam("organization_id")
-    ),
-    FileRow,
+    )
 )
-_GET_ANYWHERE = Statement(_SELECT.where(_columns.id == sa.bindparam("file_id")), FileRow)
 _BY_CONTENT = Statement(
     sa.select(_columns.id).where(
         _columns.organization_id == sa.bindparam("organization_id"), _columns.digest == sa.bindparam("digest")
     ),
-    _Found,
+    str,
 )
-_INSERT = Statement(sa.insert(tables.files))
-_USES = Statement(
-    sa.select(_uses.noun, _uses.subject_id)
+_USED_BY: Final = Selection(Use, tables.file_uses, members={"id": _uses.subject_id})
+_USES = _USED_BY.prepared(
+    _USED_BY.select(_uses.file_id == sa.bindparam("file_id"))
     .distinct()
-    .where(_uses.file_id == sa.bindparam("file_id"))
     .order_by(_uses.subject_id)
-    .limit(sa.bindparam("most", type_=sa.Integer)),
-    _Use,
+    .limit(sa.bindparam("most", type_=sa.Integer))
 )
-_NOUNS = Statement(sa.select(_uses.noun).distinct().where(_uses.file_id == sa.bindparam("file_id")), _UsedBy)
+_NOUNS = Statement(sa.select(_uses.noun).distinct().where(_uses.file_id == sa.bindparam("file_id")))
 _TOTALS = Statement(
     sa.select(_totals.files, _totals.bytes).where(_totals.organization_id == sa.bindparam("organization_id")),
     Totals,
@@ -135,7 +115,7 @@ def has_room(conn: sa.Connection, organization_id: str, sizes: Sequence[int]) ->
 def add(tx: Tx, organization_id: str, new: NewFile, file_id: str | None = None) -> StoredFile:
     """Store the row of a new file, which nothing uses yet. Raises `Conflict` where there is no room."""
     check_room(tx.conn, organization_id, new.facts.size)
-    row = FileRow(
+    file = StoredFile(
         id=file_id or tx.new_id("fil"),
         organization_id=organization_id,
         name=new.name,
@@ -146,30 +126,28 @@ def add(tx: Tx, organization_id: str, new: NewFile, file_id: str | None = None) 
         creator_kind=new.creator_kind,
         creator_id=new.creator_id,
     )
-    _INSERT.run(tx.conn, row._asdict() | {"unused_at": tx.now, "removed_at": None})
-    count(tx.conn, organization_id, 1, row.size)
-    tx.announce(ResourceChanged(organization_id, "file", row.id))
-    return _from_row(row, ())
+    FILES.insert(tx.conn, file, digest=file.digest, unused_at=tx.now)
+    count(tx.conn, organization_id, 1, file.size)
+    tx.announce(ResourceChanged(organization_id, "file", file.id))
+    return file
 
 
 def get(conn: sa.Connection, organization_id: str, file_id: str) -> StoredFile:
     """The file with what uses it, as far as that is shown. Raises `NotFound`."""
-    row = _GET.one(conn, file_id=file_id, organization_id=organization_id)
-    if row is None:
+    file = find(conn, organization_id, file_id)
+    if file is None:
         raise NotFound(f"there is no file {shown(file_id)}")
-    return _from_row(row, _uses_of(conn, file_id))
+    return _with_uses(conn, file)
 
 
 def find(conn: sa.Connection, organization_id: str, file_id: str) -> StoredFile | None:
     """The file without what uses it; None where there is none, or it was removed."""
-    row = _GET.one(conn, file_id=file_id, organization_id=organization_id)
-    return None if row is None else _from_row(row, ())
+    return _GET.one(conn, file_id=file_id, organization_id=organization_id)
 
 
 def find_anywhere(conn: sa.Connection, file_id: str) -> StoredFile | None:
     """As `find`, in whichever organization it is: for an address that we signed."""
-    row = _GET_ANYWHERE.one(conn, file_id=file_id)
-    return None if row is None else _from_row(row, ())
+    return _GET_ANYWHERE.one(conn, file_id=file_id)
 
 
 def has_content(conn: sa.Connection, organization_id: str, digest: str) -> bool:
@@ -205,7 +183,7 @@ def list_page(
         own = sa.true() if caller.kind == "operator" else _created_by(caller)
         select = select.where(sa.or_(seen.exists(), sa.and_(own, ~use.exists())))
     rows, next_cursor = keyset.fetch(conn, select, _columns.id, newest_first=True)
-    return [_from_row(FileRow._make(row), _uses_of(conn, row.id)) for row in rows], next_cursor
+    return [_with_uses(conn, FILES.make(row)) for row in rows], next_cursor
 
 
 def remove(tx: Tx, organization_id: str, file_id: str) -> StoredFile:
@@ -238,10 +216,7 @@ def _created_by(caller: Caller) -> sa.ColumnElement[bool]:
     return sa.and_(_columns.creator_kind == caller.kind, _columns.creator_id == caller.id)
 
 
-def _uses_of(conn: sa.Connection, file_id: str) -> tuple[Use, ...]:
-    rows = _USES.all(conn, file_id=file_id, most=FILE_USES_SHOWN_MAX)
-    return tuple(Use(row.noun, row.subject_id) for row in rows)
-
-
-def _from_row(row: FileRow, uses: tuple[Use, ...]) -> StoredFile:
-    return StoredFile(**row._asdict(), uses=uses)
+def _with_uses(conn: sa.Connection, file: StoredFile) -> StoredFile:
+    """*file* with what uses it, as far as that is shown."""
+    uses = tuple(_USES.all(conn, file_id=file.id, most=FILE_USES_SHOWN_MAX))
+    return msgspec.structs.replace(file, uses=uses)

@@ -6,9 +6,10 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from svc.domain.times import DAY_MS, SECOND_MS
+from svc.domain.locale.times import DAY_MS, SECOND_MS
 from svc.storage.files import tables
 from svc.storage.files.directory import digests_in, organizations_in, path_of
+from svc.storage.sql.expressions import Whole
 
 LEFT_OVER_MS: Final = 2 * DAY_MS
 """How old a content without a row may be: a start deletes it, or the sweep of each day."""
@@ -32,7 +33,7 @@ def _miscounted(conn: sa.Connection) -> Iterable[str]:
         sa.select(
             _files.c.organization_id,
             sa.func.count().label("files"),
-            sa.func.sum(_files.c.size).label("bytes"),
+            Whole(_files.c.size).label("bytes"),
         )
         .where(_LIVE)
         .group_by(_files.c.organization_id)

@@ -21,10 +21,6 @@ class FileUse(NamedTuple):
     noun: Noun
 
 
-class _FileId(NamedTuple):
-    file_id: str
-
-
 _uses: Final = tables.file_uses.c
 _INSERT = Statement(insert_or_keep(tables.file_uses, ["file_id", "subject_id", "place"]))
 _NOTE_USED = Statement(
@@ -34,7 +30,7 @@ _NOTE_ENDED = Statement(
     sa.update(tables.files).where(tables.files.c.id == sa.bindparam("used")).values(unused_at=sa.literal(0))
 )
 _OF = Statement(
-    sa.select(_uses.file_id).distinct().where(_uses.subject_id == sa.bindparam("subject_id")), _FileId
+    sa.select(_uses.file_id).distinct().where(_uses.subject_id == sa.bindparam("subject_id")), str
 )
 _DELETE = Statement(sa.delete(tables.file_uses).where(_uses.subject_id == sa.bindparam("of_subject")))
 
@@ -53,4 +49,4 @@ def end(conn: sa.Connection, subject_ids: Iterable[str]) -> None:
         ended = _OF.all(conn, subject_id=subject_id)
         if ended:
             _DELETE.run(conn, of_subject=subject_id)
-            _NOTE_ENDED.many(conn, [{"used": row.file_id} for row in ended])
+            _NOTE_ENDED.many(conn, [{"used": file_id} for file_id in ended])

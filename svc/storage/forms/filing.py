@@ -9,10 +9,13 @@ import structlog
 from sqlalchemy.exc import OperationalError
 
 from svc.domain.errors import Conflict
-from svc.domain.events import NewEvent, Source
+from svc.domain.events import NewEvent
+from svc.domain.forms.events import SubmissionFiled, SubmissionHeld, form_source
 from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file, file_to
-from svc.domain.limits import FILING_BATCH_MAX
-from svc.domain.records.events import record_event
+from svc.domain.forms.limits import FILING_BATCH_MAX
+from svc.domain.locale.times import rfc3339
+from svc.domain.records.answers import RecordAnswer
+from svc.domain.records.events import RecordCreated, record_event
 from svc.domain.records.matching import HeldReason
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
 from svc.domain.versions import FIRST_VERSION
@@ -24,6 +27,7 @@ from svc.storage.readable import is_unreadable
 from svc.storage.records import bulk, contacts, enrichments, objects
 from svc.storage.records import tables as records_tables
 from svc.storage.records.enrichments import SourcedEnrichment
+from svc.storage.rows import to_json
 from svc.storage.sites import visits
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -193,7 +197,7 @@ def _learned(filing: Filing) -> SourcedEnrichment:
         suggested=filing.suggested,
         properties=filing.properties,
         version=filing.version,
-        source=_source(filing.submission.id, filing.submission.form.id),
+        source=form_source(filing.submission.form.id, filing.submission.id),
         submission_id=filing.submission.id,
     )
 
@@ -212,6 +216,7 @@ def _write_notes(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:
             "title": one.submission.form.name,
             "body": one.note,
             "submission_id": one.submission.id,
+            "source": to_json(form_source(one.submission.form.id, one.submission.id)),
             "created_at": tx.now,
         }
         for one in filed
@@ -230,61 +235,51 @@ def _attach_visits(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None
 
 
 def _outcome(tx: Tx, filing: Filing, deal_id: str | None, filed_by: str | None) -> dict[str, Any]:
-    contact = filing.contact
-    values: dict[str, Any] = {
-        "state": "filed" if contact else "held",
-        "visitors": (
-            None
-            if contact or not filing.submission.visitors
-            else msgspec.json.encode(filing.submission.visitors).decode()
-        ),
-        "filed_at": tx.now if contact else None,
-        "filed_by": filed_by,
-        "held_reason": filing.held or filing.submission.held_reason,
-        "candidates": msgspec.json.encode(filing.candidates).decode() if filing.candidates else None,
-        "contact_id": contact.id if contact else None,
-        "deal_id": deal_id,
+    contact, submission = filing.contact, filing.submission
+    return {
+        "submission_id": submission.id,
+        "new_state": "filed" if contact else "held",
+        "new_visitors": None if contact else to_json(submission.visitors or None),
+        "new_filed_at": tx.now if contact else None,
+        "new_filed_by": filed_by,
+        "new_held_reason": filing.held or submission.held_reason,
+        "new_candidates": to_json(filing.candidates or None),
+        "new_contact_id": contact.id if contact else None,
+        "new_deal_id": deal_id,
     }
-    return {"submission_id": filing.submission.id} | {f"new_{name}": value for name, value in values.items()}
-
-
-def _source(submission_id: str, form_id: str) -> Source:
-    return {"kind": "form", "formId": form_id, "submissionId": submission_id}
 
 
 def _held_event(submission_id: str, form_id: str, reason: HeldReason | None) -> NewEvent:
-    return NewEvent(
-        type="submission.held",
-        subject=submission_id,
-        source=_source(submission_id, form_id),
-        data={"submissionId": submission_id, "formId": form_id, "reason": reason},
-    )
+    source = form_source(form_id, submission_id)
+    return SubmissionHeld(submission_id=submission_id, form_id=form_id, reason=reason, source=source)
 
 
 def _happened(tx: Tx, where: FilingTarget, filing: Filing, deal_id: str | None) -> list[NewEvent]:
     submission, contact = filing.submission, filing.contact
     if contact is None:
         return [_held_event(submission.id, submission.form.id, filing.held)]
-    source = _source(submission.id, submission.form.id)
-    happened = list(enrichments.happened(tx.conn, where.object_ids[CONTACT], _learned(filing), tx.now))
+    source = form_source(submission.form.id, submission.id)
+    happened: list[NewEvent] = list(
+        enrichments.happened(tx.conn, where.object_ids[CONTACT], _learned(filing), tx.now)
+    )
     if deal_id is not None:
-        deal_created = record_event(
-            "record.created",
-            record_id=deal_id,
+        at = rfc3339(tx.now)
+        deal = RecordAnswer(
+            id=deal_id,
             object_type=DEAL,
             version=FIRST_VERSION,
             properties=_deal(filing),
-            created_at=tx.now,
-            updated_at=tx.now,
-            source=source,
+            created_at=at,
+            updated_at=at,
         )
-        happened.append(deal_created)
-    data = {
-        "submissionId": submission.id,
-        "formId": submission.form.id,
-        "contactId": contact.id,
-        "dealId": deal_id,
-        "fields": submission.fields,
-    }
-    happened.append(NewEvent(type="submission.filed", subject=submission.id, source=source, data=data))
+        happened.append(record_event(RecordCreated, deal, source))
+    filed = SubmissionFiled(
+        submission_id=submission.id,
+        form_id=submission.form.id,
+        contact_id=contact.id,
+        deal_id=deal_id,
+        fields=submission.fields,
+        source=source,
+    )
+    happened.append(filed)
     return happened

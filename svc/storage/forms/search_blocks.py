@@ -26,23 +26,11 @@ _LINE_END: Final = b"\0"
 _TEXT_END: Final = b"\n"
 
 
-class _End(NamedTuple):
-    """The id of the first submission after a block."""
-
-    end_id: str
-
-
 class _Texts(NamedTuple):
     """The texts of a block, a line for each submission."""
 
     first_id: str
     texts: bytes
-
-
-class _Ids(NamedTuple):
-    """The ids of a block's submissions, oldest first."""
-
-    ids: bytes
 
 
 class _Block(NamedTuple):
@@ -53,22 +41,16 @@ class _Block(NamedTuple):
     ids: bytes
 
 
-class _Id(NamedTuple):
-    """The id of a submission."""
-
-    id: str
-
-
 _block: Final = tables.submission_blocks.c
 _own: Final = _block.organization_id == sa.bindparam("of_organization")
-_LAST: Final = Statement(sa.select(_block.end_id).where(_own).order_by(_block.first_id.desc()).limit(1), _End)
+_LAST: Final = Statement(sa.select(_block.end_id).where(_own).order_by(_block.first_id.desc()).limit(1), str)
 _TEXTS: Final = Statement(
     sa.select(_block.first_id, _block.texts)
     .where(_own, _block.first_id < sa.bindparam("before"))
     .order_by(_block.first_id.desc()),
     _Texts,
 )
-_IDS: Final = Statement(sa.select(_block.ids).where(_own, _block.first_id == sa.bindparam("first")), _Ids)
+_IDS: Final = Statement(sa.select(_block.ids).where(_own, _block.first_id == sa.bindparam("first")), bytes)
 _WITH: Final = Statement(
     sa.select(_block.first_id, _block.texts, _block.ids)
     .where(_own, _block.first_id <= sa.bindparam("submission"), _block.end_id > sa.bindparam("submission"))
@@ -82,6 +64,14 @@ _REPLACE: Final = Statement(
     .where(_own, _block.first_id == sa.bindparam("first"))
     .values(texts=sa.bindparam("new_texts"))
 )
+_CUT: Final = Statement(
+    sa.update(tables.submission_blocks)
+    .where(_own, _block.first_id == sa.bindparam("first"))
+    .values(texts=sa.bindparam("new_texts"), ids=sa.bindparam("new_ids"))
+)
+_DELETE: Final = Statement(
+    sa.delete(tables.submission_blocks).where(_own, _block.first_id == sa.bindparam("first"))
+)
 _OF_FORM: Final = Statement(
     sa.select(tables.submissions.c.id)
     .where(
@@ -89,7 +79,7 @@ _OF_FORM: Final = Statement(
         tables.submissions.c.id >= sa.bindparam("since"),
     )
     .order_by(tables.submissions.c.id),
-    _Id,
+    str,
 )
 # Bytes, so that a text that cannot be decoded takes no block with it.
 _SEARCHED: Final = tuple(
@@ -100,8 +90,7 @@ _SEARCHED: Final = tuple(
 
 def end(conn: sa.Connection, organization_id: str) -> str:
     """The id from which on submissions are in no block."""
-    last = _LAST.one(conn, of_organization=organization_id)
-    return "" if last is None else last.end_id
+    return _LAST.one(conn, of_organization=organization_id) or ""
 
 
 def is_full(conn: sa.Connection, form_ids: Collection[str], since: str) -> bool:
@@ -123,7 +112,7 @@ def candidates(conn: sa.Connection, organization_id: str, search: str, before: s
         for block in blocks:
             if wanted not in block.texts:
                 continue
-            ids = _ids(_IDS.all(conn, of_organization=organization_id, first=block.first_id)[0].ids)
+            ids = _ids(_IDS.all(conn, of_organization=organization_id, first=block.first_id)[0])
             lines = block.texts.split(_LINE_END)
             found = [id_ for id_, line in zip(ids, lines, strict=True) if wanted in line and id_ < before]
             yield from reversed(found)
@@ -164,6 +153,26 @@ def replace(tx: Tx, organization_id: str, submission_id: str) -> None:
     )
 
 
+def remove(tx: Tx, organization_id: str, submission_id: str) -> None:
+    """Forget a submission whose row is deleted. A block of which nothing is left is deleted."""
+    block = _WITH.one(tx.conn, of_organization=organization_id, submission=submission_id)
+    if block is None:
+        return
+    ids, lines = _ids(block.ids), block.texts.split(_LINE_END)
+    place = ids.index(submission_id)
+    del ids[place], lines[place]
+    if not ids:
+        _DELETE.run(tx.conn, of_organization=organization_id, first=block.first_id)
+        return
+    _CUT.run(
+        tx.conn,
+        of_organization=organization_id,
+        first=block.first_id,
+        new_texts=_LINE_END.join(lines),
+        new_ids="\n".join(ids).encode(),
+    )
+
+
 def unlike_rows(conn: sa.Connection) -> Iterator[str]:
     """Blocks of which a line is not what its submission is searched by."""
     for organization_id, first_id, texts, ids in conn.execute(
@@ -188,7 +197,7 @@ def _ids_since(conn: sa.Connection, organization_id: str, first: str, most: int)
             stack.enter_context(closing(_OF_FORM.each(conn, of_form=form_id, since=first)))
             for form_id in conn.scalars(forms).all()
         ]
-        return [row.id for row in islice(merge(*of_forms), most)]
+        return list(islice(merge(*of_forms), most))
 
 
 def _line(texts: Sequence[bytes | None]) -> bytes:

@@ -1,6 +1,6 @@
 """Server keys: with one, each visitor that a server names is counted as its own sender."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -8,12 +8,14 @@ import sqlalchemy as sa
 from svc.domain.changes import ServerKeysChanged
 from svc.domain.crypto.keys import SERVER_KEY, digest, new_key, visible_start
 from svc.domain.errors import KeyLimit, NotFound, at
+from svc.domain.forms.limits import SERVER_KEY_LIFE_MS
 from svc.domain.identity.callers import Call
+from svc.domain.identity.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX
 from svc.domain.identity.people import clean_name
-from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.storage.forms import tables
 from svc.storage.identity import authorization
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -41,7 +43,7 @@ class _LiveKey(NamedTuple):
     expires_at: int
 
 
-_COLUMNS = [tables.server_keys.c[name] for name in ServerKey.__struct_fields__]
+_KEYS: Final = Rows(tables.server_keys, ServerKey, beside=["organization_id", "digest"])
 _LIVE = Statement(
     sa.select(tables.server_keys.c.digest, tables.server_keys.c.expires_at).where(
         tables.server_keys.c.organization_id == sa.bindparam("organization_id"),
@@ -77,17 +79,7 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
         created_at=tx.now,
         expires_at=tx.now + SERVER_KEY_LIFE_MS,
     )
-    tx.conn.execute(
-        sa.insert(tables.server_keys).values(
-            id=minted.id,
-            organization_id=organization_id,
-            name=minted.name,
-            digest=digest(key),
-            visible_start=minted.visible_start,
-            created_at=minted.created_at,
-            expires_at=minted.expires_at,
-        )
-    )
+    _KEYS.insert(tx.conn, minted, organization_id=organization_id, digest=digest(key))
     tx.announce(ServerKeysChanged(organization_id))
     return minted
 
@@ -104,11 +96,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     organization_id = call.caller.organization_id
     done = tx.conn.execute(
         sa.update(tables.server_keys)
-        .where(
-            tables.server_keys.c.id == key_id,
-            tables.server_keys.c.organization_id == organization_id,
-            tables.server_keys.c.revoked_at.is_(None),
-        )
+        .where(tables.server_keys.c.id == key_id, *_unrevoked(organization_id))
         .values(revoked_at=tx.now)
     )
     if not done.rowcount:
@@ -119,16 +107,10 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
 
 def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[ServerKey]:
     """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
-    rows = conn.execute(
-        sa.select(*_COLUMNS)
-        .where(
-            tables.server_keys.c.organization_id == organization_id,
-            tables.server_keys.c.revoked_at.is_(None),
-            tables.server_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
-        )
-        .order_by(tables.server_keys.c.id)
+    shown_since = tables.server_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS
+    return _KEYS.all(
+        conn, _KEYS.select(*_unrevoked(organization_id), shown_since).order_by(tables.server_keys.c.id)
     )
-    return [ServerKey(**row._asdict()) for row in rows]
 
 
 def live(conn: sa.Connection, organization_id: str) -> dict[str, int]:
@@ -137,10 +119,10 @@ def live(conn: sa.Connection, organization_id: str) -> dict[str, int]:
 
 
 def _count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
-    return conn.execute(
-        sa.select(sa.func.count()).where(
-            tables.server_keys.c.organization_id == organization_id,
-            tables.server_keys.c.revoked_at.is_(None),
-            tables.server_keys.c.expires_at > now,
-        )
-    ).scalar_one()
+    lives = tables.server_keys.c.expires_at > now
+    return conn.execute(sa.select(sa.func.count()).where(*_unrevoked(organization_id), lives)).scalar_one()
+
+
+def _unrevoked(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """What selects the organization's keys that are not revoked."""
+    return tables.server_keys.c.organization_id == organization_id, tables.server_keys.c.revoked_at.is_(None)

@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.ids import first_id
-from svc.domain.local_days import LocalDay
+from svc.domain.locale.local_days import LocalDay
 from svc.storage.forms import tables
 from svc.storage.forms.submission_lists import form_ids_of
 
@@ -28,13 +28,14 @@ class FormCounts(msgspec.Struct, frozen=True, kw_only=True):
 def count(
     conn: sa.Connection, organization_id: str, days: Sequence[LocalDay], *, form_id: str | None = None
 ) -> list[FormCounts]:
-    """Count by form, removed forms included; a form that has none is counted too.
+    """Count by form, removed forms included; a form that has none is counted too. Discarded ones are not.
 
     A submission came when its id was made, which is never earlier than it was received, and only later where
     the machine's clock was set back. Raises `InvalidInput` for no such form.
     """
     form_ids = sorted(form_ids_of(conn, organization_id, form_id))
     came = _by_day(conn, form_ids, days)
+    came.subtract(_by_day(conn, form_ids, days, tables.submissions.c.state == tables.DISCARDED))
     held = _waiting(conn, form_ids, tables.HELD)
     queued = _waiting(conn, form_ids, tables.QUEUED)
     queued.update(_due(conn, organization_id))
@@ -50,9 +51,15 @@ def count(
 
 
 def _by_day(
-    conn: sa.Connection, form_ids: Sequence[str], days: Sequence[LocalDay]
+    conn: sa.Connection,
+    form_ids: Sequence[str],
+    days: Sequence[LocalDay],
+    *conditions: sa.ColumnElement[bool],
 ) -> Counter[tuple[str, int]]:
-    """The submissions of each form on each day, by the place of the day: a range of an index for each."""
+    """The submissions of each form on each day, by the place of the day: a range of an index for each.
+
+    Of those alone for which *conditions* hold, where there are any.
+    """
     column = tables.submissions.c
     ranges = sa.union_all(
         *(
@@ -69,6 +76,7 @@ def _by_day(
     counted = (
         sa.select(column.form_id, ranges.c.place, sa.func.count())
         .select_from(ranges.join(own, sa.true()).join(tables.submissions, within))
+        .where(*conditions)
         .group_by(column.form_id, ranges.c.place)
     )
     return Counter({(form_id, place): many for form_id, place, many in conn.execute(counted)})

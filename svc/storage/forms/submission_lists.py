@@ -4,7 +4,7 @@ A list is put together from those of the organization's forms. So each is a sear
 needs anyway, and taking a submission costs nothing for the sake of lists.
 """
 
-from typing import Any, Final, Literal
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -12,16 +12,17 @@ import sqlalchemy as sa
 from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.ids import last_id
+from svc.domain.input.near_names import shown
 from svc.domain.limits import LIST_ROWS
-from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms import tables
-from svc.storage.forms.submission_selection import Search, Selection
-from svc.storage.forms.submissions import ERASED, LABELS, Label
+from svc.storage.forms.submission_selection import Kind, SubmissionSearch, SubmissionSelection
+from svc.storage.forms.submissions import DISCARDED, ERASED, LABELS, Label
 from svc.storage.pages import Keyset, Total, total_of
 from svc.storage.readable import LenientDecoder
-from svc.storage.records import contacts
+from svc.storage.records import contacts, notes
+from svc.storage.rows import Selection
 from svc.storage.sites import visits
 from svc.storage.sites.visits import Visit
 
@@ -44,16 +45,22 @@ class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):
     filed_at: int | None
     filed_by: str | None
     """The person who attached it; None for an automatic filing."""
+    discarded_at: int | None
+    discarded_by: str | None
+    fields: dict[str, Scalar]
 
 
 class SubmissionDetails(SubmissionSummary, frozen=True, kw_only=True):
     """A submission with all that is known of it."""
 
-    fields: dict[str, Scalar]
     candidates: list[str]
     """Ids of the contacts that it may be from: those that are still there, a merged one as its survivor."""
-    visits: list[Visit]
+    visitors: list[str]
+    """Names in `visits` that the sender had, until it was filed."""
+    visits: list[Visit] = []
     """The page views that led to it."""
+    note_id: str | None = None
+    """The note on its contact that has its fields."""
 
 
 class SubmissionPage(msgspec.Struct, frozen=True):
@@ -67,24 +74,32 @@ class SubmissionPage(msgspec.Struct, frozen=True):
     """Whether a search looked through so many submissions that it had been quicker with another block."""
 
 
-_fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, tables.submissions.c.fields)
-_candidates: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, tables.submissions.c.candidates)
-_visitors: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, tables.submissions.c.visitors)
-
-_SUMMARY: Final = (
-    tables.submissions.c.id,
-    tables.submissions.c.form_id,
-    tables.submissions.c.state,
-    tables.submissions.c.received_at,
-    tables.submissions.c.email,
-    tables.submissions.c.phone,
-    tables.submissions.c.name,
-    tables.submissions.c.held_reason,
-    tables.submissions.c.contact_id,
-    tables.submissions.c.deal_id,
-    tables.submissions.c.dropped,
-    tables.submissions.c.filed_at,
-    tables.submissions.c.filed_by,
+_column: Final = tables.submissions.c
+_fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, _column.fields)
+_STATE: Final = sa.func.coalesce(_column.discarded_from, _column.state)
+"""The state; of a discarded one, the state that it had."""
+SHOWN: Final = {
+    "label": sa.case(LABELS, value=_STATE),
+    # A spam mark on what has not been filed yet is no reason that anything is held.
+    "held_reason": sa.case((_STATE.in_(["held", "filed"]), _column.held_reason)),
+}
+_SUMMARY: Final = Selection(SubmissionSummary, tables.submissions, members=SHOWN, empty={"fields": dict})
+_PAGE = _SUMMARY.prepared(
+    _SUMMARY.select(_column.id.in_(sa.bindparam("ids", expanding=True))).order_by(_column.id.desc())
+)
+_DETAILS: Final = Selection(
+    SubmissionDetails,
+    tables.submissions,
+    members=SHOWN,
+    empty={"fields": dict, "candidates": list, "visitors": list},
+    defaulted=["visits", "note_id"],
+)
+_GET = _DETAILS.prepared(
+    _DETAILS.select(
+        _column.id == sa.bindparam("submission_id"),
+        _column.organization_id == sa.bindparam("organization_id"),
+        _column.state != ERASED,
+    )
 )
 
 
@@ -95,35 +110,34 @@ def list_page(
     form_id: str | None = None,
     label: Label | None = None,
     search: str | None = None,
+    discarded: bool = False,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
     total: bool = False,
 ) -> SubmissionPage:
     """A page of submissions: of all forms or of one, removed ones too, and of any *label* or of one.
 
+    Of those that were *discarded*, or else of all others.
     With *search*, those that have it in their e-mail, phone or name, whatever the case of ASCII letters.
 
     Raises `NotFound` for no such form, and `InvalidInput` for the cursor of another list.
     """
-    keyset = Keyset(["submissions", organization_id, form_id, label, search], cursor, limit)
+    of_list = ["submissions", organization_id, form_id, label, search]
+    keyset = Keyset([*of_list, DISCARDED] if discarded else of_list, cursor, limit)
     before = last_id("sub") if keyset.after is None else keyset.after.id
     form_ids = form_ids_of(conn, organization_id, form_id)
+    kind = Kind(label, discarded)
     if search is None:
-        selection = Selection(conn, organization_id, form_ids, label)
+        selection = SubmissionSelection(conn, organization_id, form_ids, kind)
     else:
-        selection = Search(conn, organization_id, form_ids, label, search)
+        selection = SubmissionSearch(conn, organization_id, form_ids, kind, search)
     page_ids, next_cursor = keyset.cut(selection.newest(before, limit + 1), lambda last: Position((), last))
-    rows = conn.execute(
-        sa.select(*_SUMMARY)
-        .where(tables.submissions.c.id.in_(page_ids))
-        .order_by(tables.submissions.c.id.desc())
-    )
     counted = None
     if total:
         whole = keyset.after is None and next_cursor is None
         counted = total_of(len(page_ids)) if whole else selection.total()
     return SubmissionPage(
-        [SubmissionSummary(**_facts(row)) for row in rows],
+        _PAGE.all(conn, ids=page_ids),
         next_cursor,
         counted,
         unindexed=selection.lacks_block(),
@@ -131,12 +145,11 @@ def list_page(
 
 
 def recent_fields(conn: sa.Connection, form_id: str, limit: int) -> list[dict[str, Scalar]]:
-    """What was sent in the latest *limit* submissions of a form, the newest first."""
-    column = tables.submissions.c
+    """What was sent in the latest *limit* submissions of a form, the newest first, without discarded ones."""
     rows = conn.execute(
-        sa.select(column.id, column.fields)
-        .where(column.form_id == form_id)
-        .order_by(column.id.desc())
+        sa.select(_column.id, _column.fields)
+        .where(_column.form_id == form_id, _column.state != DISCARDED)
+        .order_by(_column.id.desc())
         .limit(limit)
     )
     return [_fields.read(fields, id_) for id_, fields in rows.tuples()]
@@ -144,35 +157,22 @@ def recent_fields(conn: sa.Connection, form_id: str, limit: int) -> list[dict[st
 
 def get(conn: sa.Connection, organization_id: str, submission_id: str) -> SubmissionDetails:
     """The submission. Raises `NotFound`."""
-    row = conn.execute(
-        sa.select(
-            *_SUMMARY,
-            tables.submissions.c.fields,
-            tables.submissions.c.candidates,
-            tables.submissions.c.visitors,
-        ).where(
-            tables.submissions.c.id == submission_id,
-            tables.submissions.c.organization_id == organization_id,
-            tables.submissions.c.state != ERASED,
-        )
-    ).one_or_none()
-    if row is None:
+    found = _GET.one(conn, submission_id=submission_id, organization_id=organization_id)
+    if found is None:
         raise NotFound(f"there is no submission {shown(submission_id)}")
-    candidates = _candidates.read(row.candidates, row.id)
-    survivors = contacts.survivors(conn, organization_id, candidates)
-    return SubmissionDetails(
-        **_facts(row)
-        | {
-            "fields": _fields.read(row.fields, row.id),
-            "candidates": list(dict.fromkeys(survivors.values())),
-            "visits": visits.before(
-                conn,
-                organization_id,
-                row.received_at,
-                contact_id=row.contact_id,
-                visitors=_visitors.read(row.visitors, row.id),
-            ),
-        }
+    survivors = contacts.survivors(conn, organization_id, found.candidates)
+    viewed = visits.before(
+        conn,
+        organization_id,
+        found.received_at,
+        contact_id=found.contact_id,
+        visitors=found.visitors,
+    )
+    return msgspec.structs.replace(
+        found,
+        candidates=list(dict.fromkeys(survivors.values())),
+        visits=viewed,
+        note_id=notes.of_submission(conn, found.contact_id, found.id),
     )
 
 
@@ -183,14 +183,3 @@ def form_ids_of(conn: sa.Connection, organization_id: str, form_id: str | None) 
     if form_id is not None and not found:
         raise InvalidInput([Fault("/formId", "not_found", f"there is no form {shown(form_id)}")])
     return found
-
-
-def _facts(row: sa.Row[Any]) -> dict[str, Any]:
-    """The fields of a summary, of a row of `_SUMMARY`."""
-    facts = {column.name: getattr(row, column.name) for column in _SUMMARY}
-    state: Literal["due", "queued", "filed", "held"] = facts.pop("state")
-    # A spam mark on what has not been filed yet is no reason that anything is held.
-    return facts | {
-        "label": LABELS[state],
-        "held_reason": row.held_reason if state in {"held", "filed"} else None,
-    }

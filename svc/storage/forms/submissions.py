@@ -11,21 +11,22 @@ import sqlalchemy as sa
 
 from svc.domain.changes import ResourceChanged, SubmissionsDue
 from svc.domain.forms.forms import Form
-from svc.domain.identity.organizations import Organization
-from svc.domain.ids import first_id, last_id
-from svc.domain.limits import (
+from svc.domain.forms.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
     QUEUE_SUBMISSIONS_MAX,
     QUEUE_WINDOW_MS,
     SENDER_WINDOW_MS,
-    VISITOR_KEY_DAYS,
 )
+from svc.domain.identity.organizations import Organization
+from svc.domain.ids import first_id
+from svc.domain.locale.times import DAY_MS
 from svc.domain.scalars import Scalar
-from svc.domain.times import DAY_MS
+from svc.domain.sites.limits import VISITOR_KEY_DAYS
 from svc.storage.forms import forms as form_rows
 from svc.storage.forms import server_keys, tables
 from svc.storage.identity import organizations
+from svc.storage.rows import Rows
 from svc.storage.sites import sites
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -35,6 +36,8 @@ Label = Literal["Filed", "Held", "Queued"]
 
 ERASED: Final = "erased"
 """The state of what a person sent who was erased: the row is counted, and shown nowhere."""
+DISCARDED: Final = "discarded"
+"""The state of what somebody has thrown away: neither filed nor counted, and shown where that is asked."""
 LABELS: Final[dict[State, Label]] = {"due": "Queued", "queued": "Queued", "filed": "Filed", "held": "Held"}
 
 
@@ -56,42 +59,27 @@ class NewSubmission(msgspec.Struct, frozen=True, kw_only=True):
     spam: bool
 
 
-_INSERT = Statement(sa.insert(tables.submissions))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+_SUBMISSIONS: Final = Rows(
+    tables.submissions,
+    NewSubmission,
+    nulls=["visitors"],
+    defaulted=["queued", "spam"],
+    beside=["id", "state", "received_at", "queued_at", "paced_at", "held_reason"],
+)
 
 
 def create(tx: Tx, new: NewSubmission) -> str:
     """Store a submission and return its id; it is due, and announced as such, or queued."""
     submission_id = tx.new_id("sub")
-    _INSERT.run(
+    _SUBMISSIONS.insert(
         tx.conn,
-        {
-            "id": submission_id,
-            "organization_id": new.organization_id,
-            "form_id": new.form_id,
-            "state": "queued" if new.queued else "due",
-            "received_at": tx.now,
-            "sender": new.sender,
-            "visitors": _json(new.visitors) if new.visitors else None,
-            "email": new.email,
-            "phone": new.phone,
-            "name": new.name,
-            "fields": _json(new.fields),
-            "recognised": _json(new.recognised),
-            "mapped": _json(new.mapped),
-            "dropped": new.dropped,
-            "queued_at": tx.now if new.queued else None,
-            "paced_at": None if new.queued else tx.now,
-            "filed_at": None,
-            "filed_by": None,
-            "held_reason": "spam" if new.spam else None,
-            "candidates": None,
-            "contact_id": None,
-            "deal_id": None,
-        },
+        new,
+        id=submission_id,
+        state="queued" if new.queued else "due",
+        received_at=tx.now,
+        queued_at=tx.now if new.queued else None,
+        paced_at=None if new.queued else tx.now,
+        held_reason="spam" if new.spam else None,
     )
     tx.announce(ResourceChanged(new.organization_id, "submission", submission_id))
     if not new.queued:
@@ -121,11 +109,10 @@ class FormSnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Queue(NamedTuple):
-    """How many submissions of a form are queued, since when, and the id of the oldest."""
+    """How many submissions of a form are queued, and since when."""
 
     waiting: int
     since: int | None
-    head: str | None
 
 
 class _Recent(NamedTuple):
@@ -136,17 +123,10 @@ class _Recent(NamedTuple):
     queued_at: int | None
 
 
-class _Paced(NamedTuple):
-    """When a submission took its place in the form's pace."""
-
-    paced_at: int | None
-
-
 _WAITING = Statement(
     sa.select(
         sa.func.count().label("waiting"),
         sa.func.min(tables.submissions.c.queued_at).label("since"),
-        sa.func.min(tables.submissions.c.id).label("head"),
     ).where(
         tables.submissions.c.form_id == sa.bindparam("form_id"), tables.submissions.c.state == tables.QUEUED
     ),
@@ -167,28 +147,39 @@ _LAST = Statement(
     sa.select(tables.submissions.c.paced_at)
     .where(
         tables.submissions.c.form_id == sa.bindparam("form_id"),
-        tables.submissions.c.id < sa.bindparam("before"),
+        tables.submissions.c.paced_at.is_not(None),
+        tables.submissions.c.restored_at.is_(None),
     )
     .order_by(tables.submissions.c.id.desc())
     .limit(PACE_FILINGS_MAX),
-    _Paced,
+    int,
+)
+_RESTORED = Statement(
+    sa.select(tables.submissions.c.paced_at).where(
+        tables.submissions.c.form_id == sa.bindparam("form_id"),
+        tables.submissions.c.restored_at.is_not(None),
+        tables.submissions.c.paced_at > sa.bindparam("since"),
+    ),
+    int,
 )
 
 
 def snapshot(conn: sa.Connection, form_key: str, now: int) -> FormSnapshot:
     """The standing of the form with the public key at *now*. Raises `NotFound`."""
     form = form_rows.by_key(conn, form_key)
-    waiting, since, head = _WAITING.all(conn, form_id=form.id)[0]
+    waiting, since = _WAITING.all(conn, form_id=form.id)[0]
     recent = _RECENT.all(conn, form_id=form.id, since=first_id("sub", now - QUEUE_WINDOW_MS))
-    # The pace is kept in the order of arrival, so the newest ones ahead of the queue are the last paced.
-    last = _LAST.all(conn, form_id=form.id, before=head or last_id("sub"))
+    # The pace is kept in the order of arrival, so the newest ones that have a place in it are the last paced.
+    # Those that were restored came at the end of the queue, and have an index of their own.
+    last = _LAST.all(conn, form_id=form.id)
+    restored = _RESTORED.all(conn, form_id=form.id, since=now - PACE_WINDOW_MS)
     return FormSnapshot(
         form=form,
         organization=organizations.get(conn, form.organization_id),
         tracked=sites.any_tracked(conn, form.organization_id),
         server_keys=server_keys.live(conn, form.organization_id),
         sent=[(sender, at) for sender, at, _ in recent if at > now - SENDER_WINDOW_MS],
-        paced=[at for (at,) in last if at is not None and at > now - PACE_WINDOW_MS],
+        paced=[at for at in (*restored, *last) if at > now - PACE_WINDOW_MS],
         queued=[at for _, _, at in recent if at is not None and at > now - QUEUE_WINDOW_MS],
         waiting=waiting,
         waiting_since=since,
@@ -204,7 +195,8 @@ _RELEASE = Statement(
                 tables.submissions.c.form_id == sa.bindparam("of_form"),
                 tables.submissions.c.state == tables.QUEUED,
             )
-            .order_by(tables.submissions.c.id)
+            # A restored one waits since then; all others wait in the order of their ids.
+            .order_by(tables.submissions.c.queued_at, tables.submissions.c.id)
             .limit(sa.bindparam("room"))
         )
     )
@@ -223,38 +215,32 @@ def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
 
 def organizations_with_due(conn: sa.Connection) -> list[str]:
     """The organizations that have submissions to be filed."""
-    return list(
-        conn.execute(
-            sa.select(tables.submissions.c.organization_id)
-            .where(tables.submissions.c.state == tables.DUE)
-            .distinct()
-        ).scalars()
-    )
+    due = sa.select(tables.submissions.c.organization_id).where(tables.submissions.c.state == tables.DUE)
+    return list(conn.scalars(due.distinct()))
 
 
 def forms_with_queue(conn: sa.Connection) -> list[str]:
     """The keys of the forms that have a queue."""
-    return list(
-        conn.execute(
-            sa.select(tables.forms.c.form_key)
-            .join(tables.submissions, tables.submissions.c.form_id == tables.forms.c.id)
-            .where(tables.submissions.c.state == tables.QUEUED)
-            .distinct()
-        ).scalars()
+    queued = (
+        sa.select(tables.forms.c.form_key)
+        .join(tables.submissions, tables.submissions.c.form_id == tables.forms.c.id)
+        .where(tables.submissions.c.state == tables.QUEUED)
     )
+    return list(conn.scalars(queued.distinct()))
 
 
 def forget_visitors(tx: Tx) -> None:
-    """Clear the visitors of held submissions, once the key of their day is deleted.
+    """Clear the visitors of held and discarded submissions, once the key of their day is deleted.
 
     Names are beside them, which would identify the visitors of that day.
     """
-    tx.conn.execute(
-        sa.update(tables.submissions)
-        .where(
-            tables.submissions.c.state == tables.HELD,
-            tables.submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
-            tables.submissions.c.visitors.is_not(None),
+    for state in (tables.HELD, tables.DISCARDED):
+        tx.conn.execute(
+            sa.update(tables.submissions)
+            .where(
+                tables.submissions.c.state == state,
+                tables.submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
+                tables.submissions.c.visitors.is_not(None),
+            )
+            .values(visitors=None)
         )
-        .values(visitors=None)
-    )

@@ -4,26 +4,33 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata, of_record
-from svc.storage.schema import of_organization as _organization
-from svc.storage.schema import only_where as _where
+from svc.domain.scalars import Scalar
+from svc.storage import schema
 
-forms: Final = sa.Table(
+forms: Final = schema.table(
     "forms",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("site_id", sa.Text, sa.ForeignKey("sites.id")),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("form_key", sa.Text, nullable=False, unique=True),
-    sa.Column("status", sa.Text, nullable=False),
-    sa.Column("field_map", sa.Text, nullable=False),
-    sa.Column("deal_title", sa.Text),
-    sa.Column("honeypot", sa.Text),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("updated_at", sa.BigInteger, nullable=False),
-    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
+    schema.id_(),
+    schema.of_organization(),
+    schema.ref("site_id", "sites.id", null=True),
+    schema.text("name", schema.SCRUBBED),
+    schema.word("form_key", unique=True),
+    schema.word("status"),
+    schema.json(
+        "field_map",
+        dict[str, str],
+        schema.SCRUBBED,
+        note="by the name of a field, the slug of the contact's property that it fills",
+    ),
+    schema.text(
+        "deal_title", schema.SCRUBBED, null=True, note="the template of the deal that a submission opens"
+    ),
+    schema.text("honeypot", schema.SCRUBBED, null=True, note="the hidden field that only programs fill in"),
+    schema.past("created_at"),
+    schema.past("updated_at"),
+    schema.number("version", default="1"),
     sa.Index("ix_forms_organization_id", "organization_id"),
+    leaves=schema.ExportFile("forms", "A form."),
+    life=schema.KEPT,
 )
 
 # Literals: each of these states has a partial index, which is used only if the statement contains the state.
@@ -31,83 +38,93 @@ forms: Final = sa.Table(
 DUE: Final = sa.literal_column("'due'", sa.Text)
 QUEUED: Final = sa.literal_column("'queued'", sa.Text)
 HELD: Final = sa.literal_column("'held'", sa.Text)
+DISCARDED: Final = sa.literal_column("'discarded'", sa.Text)
 
-submissions: Final = sa.Table(
+submissions: Final = schema.table(
     "submissions",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("form_id", sa.Text, sa.ForeignKey("forms.id"), nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("received_at", sa.BigInteger, nullable=False),
-    sa.Column("sender", sa.Text, nullable=False),
-    sa.Column("visitors", sa.Text),
-    sa.Column("email", sa.Text),
-    sa.Column("phone", sa.Text),
-    sa.Column("name", sa.Text),
-    sa.Column("fields", sa.Text, nullable=False),
-    sa.Column("recognised", sa.Text, nullable=False),
-    sa.Column("mapped", sa.Text, nullable=False),
-    sa.Column("dropped", sa.Integer, nullable=False),
-    sa.Column("queued_at", sa.BigInteger),
-    sa.Column("paced_at", sa.BigInteger),
-    sa.Column("filed_at", sa.BigInteger),
-    sa.Column("filed_by", sa.Text),
-    sa.Column("held_reason", sa.Text),
-    sa.Column("candidates", sa.Text),
-    of_record("contact_id"),
-    of_record("deal_id"),
+    schema.id_(own="submissions"),
+    schema.of_organization(),
+    schema.ref("form_id", "forms.id"),
+    schema.word("state"),
+    schema.past("received_at"),
+    schema.word("sender", note="a digest of the address that sent it"),
+    schema.json(
+        "visitors",
+        tuple[str, ...],
+        schema.NOBODY,
+        null=True,
+        note="names in `visits` that the sender had, until it was filed",
+    ),
+    schema.word("email", null=True),
+    schema.word("phone", null=True),
+    schema.text("name", schema.SCRUBBED, null=True),
+    schema.json("fields", dict[str, Scalar], schema.SCRUBBED),
+    schema.json(
+        "recognised",
+        tuple[str, ...],
+        schema.SCRUBBED,
+        note="fields in which an e-mail, a phone or a name was found",
+    ),
+    schema.json(
+        "mapped", dict[str, str], schema.SCRUBBED, note="by slug, what the form's map took from the fields"
+    ),
+    schema.number("dropped", note="how many fields were dropped, such as passwords and card numbers"),
+    schema.past("queued_at", null=True, stays=schema.INTERNAL),
+    schema.past("paced_at", null=True, stays=schema.INTERNAL),
+    schema.past("filed_at", null=True),
+    schema.word("filed_by", null=True),
+    schema.word("held_reason", null=True),
+    schema.json(
+        "candidates", tuple[str, ...], schema.SCRUBBED, null=True, note="contacts that a held one may be from"
+    ),
+    schema.of_record("contact_id"),
+    schema.of_record("deal_id"),
+    schema.word("discarded_from", null=True, note="the state that it had when it was discarded"),
+    schema.past("discarded_at", null=True),
+    schema.word("discarded_by", null=True),
+    schema.past("restored_at", null=True, stays=schema.INTERNAL),
     sa.Index("ix_submissions_form_id_id", "form_id", "id"),
-    sa.Index("ix_submissions_contact_id", "contact_id", **_where("contact_id IS NOT NULL")),
+    sa.Index("ix_submissions_contact_id", "contact_id", **schema.only_where("contact_id IS NOT NULL")),
+    sa.Index("ix_submissions_due", "organization_id", "state", "id", **schema.only_where("state = 'due'")),
+    sa.Index("ix_submissions_held", "form_id", "state", "id", **schema.only_where("state = 'held'")),
+    sa.Index("ix_submissions_queued", "form_id", "state", "id", **schema.only_where("state = 'queued'")),
     sa.Index(
-        "ix_submissions_due",
-        "organization_id",
-        "state",
-        "id",
-        sqlite_where=sa.text("state = 'due'"),
-        postgresql_where=sa.text("state = 'due'"),
+        "ix_submissions_discarded", "form_id", "state", "id", **schema.only_where("state = 'discarded'")
     ),
+    sa.Index("ix_submissions_discarded_at", "discarded_at", **schema.only_where("discarded_at IS NOT NULL")),
     sa.Index(
-        "ix_submissions_held",
-        "form_id",
-        "state",
-        "id",
-        sqlite_where=sa.text("state = 'held'"),
-        postgresql_where=sa.text("state = 'held'"),
+        "ix_submissions_restored", "form_id", "paced_at", **schema.only_where("restored_at IS NOT NULL")
     ),
-    sa.Index(
-        "ix_submissions_queued",
-        "form_id",
-        "state",
-        "id",
-        sqlite_where=sa.text("state = 'queued'"),
-        postgresql_where=sa.text("state = 'queued'"),
-    ),
+    leaves=schema.ExportFile("submissions", "What was sent with a form."),
+    life=schema.KEPT,
 )
 
 # Derived from submissions, for searches: see `search_blocks`. Large values come last, so that the others are
 # read without them.
-submission_blocks: Final = sa.Table(
+submission_blocks: Final = schema.table(
     "submission_blocks",
-    metadata,
-    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
-    sa.Column("first_id", sa.Text, primary_key=True),
-    sa.Column("end_id", sa.Text, nullable=False),
-    sa.Column("texts", sa.LargeBinary, nullable=False),
-    sa.Column("ids", sa.LargeBinary, nullable=False),
+    schema.of_organization(primary=True),
+    schema.word("first_id", primary=True),
+    schema.word("end_id"),
+    schema.blob("texts", stays="derived from others"),
+    schema.blob("ids", stays="derived from others"),
     sqlite_with_rowid=False,
+    leaves=schema.Stays("derived from `submissions`, for searches"),
+    erasure=schema.Exempt("derived from submissions, and changed with them"),
+    life=schema.WITH_PARENT,
 )
 
-server_keys: Final = sa.Table(
+server_keys: Final = schema.table(
     "server_keys",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("digest", sa.Text, nullable=False, unique=True),
-    sa.Column("visible_start", sa.Text, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("expires_at", sa.BigInteger, nullable=False),
-    sa.Column("revoked_at", sa.BigInteger),
+    schema.id_(),
+    schema.of_organization(),
+    schema.text("name", schema.SCRUBBED),
+    schema.secret_digest(unique=True),
+    schema.word("visible_start"),
+    schema.past("created_at"),
+    schema.time("expires_at", schema.Untouched("it was shown to people, who can revoke it")),
+    schema.past("revoked_at", null=True),
     sa.Index("ix_server_keys_organization_id", "organization_id"),
+    leaves=schema.ExportFile("server_keys", "A server key of the form endpoint, without the key."),
+    life=schema.KEPT,
 )

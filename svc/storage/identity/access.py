@@ -1,23 +1,15 @@
 """The facts that decide whether a person enters an organization, read together."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
+import msgspec
 import sqlalchemy as sa
 
-from svc.domain.identity.access import Access, KeyFacts, Membership, MemberStatus
+from svc.domain.identity.access import Access, GrantFacts, KeyFacts, Membership
 from svc.storage.identity import organizations, roles, tables
-from svc.storage.identity.api_keys import models_of, tools_of
+from svc.storage.rows import Selection
 from svc.storage.statements import Statement
-
-
-class _MemberRow(NamedTuple):
-    """A member's row, and whether their home allows them keys here."""
-
-    person_id: str
-    role_id: str
-    status: MemberStatus
-    keys_allowed: bool
 
 
 def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
@@ -28,6 +20,9 @@ def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
         roles=roles.custom(conn, organization_id),
         members=_memberships(_EVERY_MEMBER.all(conn, organization_id=organization_id)),
         keys=_keys(conn, organization_id, now),
+        grants={
+            grant.id: grant for grant in _LIVE_GRANTS.all(conn, organization_id=organization_id, now=now)
+        },
     )
 
 
@@ -40,51 +35,93 @@ def of_person(conn: sa.Connection, organization_id: str, person_id: str) -> Acce
         roles=roles.custom(conn, organization_id),
         members=_memberships(rows),
         keys={},
+        grants={},
     )
 
 
-_MEMBERS = (
-    sa.select(
-        tables.members.c.person_id,
-        tables.members.c.role_id,
-        tables.members.c.status,
-        sa.or_(
-            tables.organizations.c.id == tables.members.c.organization_id,
-            sa.and_(tables.organizations.c.allow_keys_elsewhere, tables.organizations.c.closed_at.is_(None)),
-        ).label("keys_allowed"),
-    )
-    .join(tables.people, tables.people.c.id == tables.members.c.person_id)
-    .join(tables.organizations, tables.organizations.c.id == tables.people.c.home_organization_id)
-    .where(tables.members.c.organization_id == sa.bindparam("organization_id"))
+def of_creators(conn: sa.Connection, organization_id: str) -> dict[str, Membership]:
+    """How those stand who have keys that are not revoked, or grants, by their ids; without former members."""
+    return _memberships(_CREATORS.all(conn, organization_id=organization_id))
+
+
+_key: Final = tables.api_keys.c
+_grant: Final = tables.grants.c
+_previous: Final = tables.previous_keys.c
+_member: Final = tables.members.c
+_organization: Final = tables.organizations.c
+_MEMBERSHIP: Final = Selection(
+    Membership,
+    tables.members,
+    members={
+        "keys_allowed": sa.or_(
+            _organization.id == _member.organization_id,
+            sa.and_(_organization.allow_keys_elsewhere, _organization.closed_at.is_(None)),
+        )
+    },
 )
-_EVERY_MEMBER = Statement(_MEMBERS, _MemberRow)
-_MEMBER = Statement(_MEMBERS.where(tables.members.c.person_id == sa.bindparam("person_id")), _MemberRow)
+_MEMBERS = (
+    sa.select(_member.person_id, *_MEMBERSHIP.columns)
+    .join(tables.people, tables.people.c.id == _member.person_id)
+    .join(tables.organizations, _organization.id == tables.people.c.home_organization_id)
+    .where(_member.organization_id == sa.bindparam("organization_id"))
+)
+_EVERY_MEMBER = Statement(_MEMBERS)
+_MEMBER = Statement(_MEMBERS.where(_member.person_id == sa.bindparam("person_id")))
+_CREATORS = Statement(
+    _MEMBERS.where(
+        _member.person_id.in_(
+            sa.select(_key.creator_id)
+            .where(_key.organization_id == sa.bindparam("organization_id"), _key.revoked_at.is_(None))
+            .union(
+                sa.select(_grant.person_id).where(
+                    _grant.organization_id == sa.bindparam("organization_id"), _grant.ended_at.is_(None)
+                )
+            )
+        )
+    )
+)
+_KEYS: Final = Selection(
+    KeyFacts,
+    tables.api_keys,
+    members={"has_budget": _key.monthly_budget_micro_credits.is_not(None)},
+    empty={"tools": frozenset, "models": frozenset},
+)
+_LIVE_KEYS = Statement(
+    sa.select(_key.digest, *_KEYS.columns).where(
+        _key.organization_id == sa.bindparam("organization_id"),
+        _key.revoked_at.is_(None),
+        _key.expires_at > sa.bindparam("now"),
+    )
+)
 
 
-def _memberships(rows: Iterable[_MemberRow]) -> dict[str, Membership]:
-    return {row.person_id: Membership(row.role_id, row.status, bool(row.keys_allowed)) for row in rows}
+_PREVIOUS_KEYS = Statement(
+    sa.select(_previous.digest, _previous.key_id, _previous.ends_at).where(
+        _previous.organization_id == sa.bindparam("organization_id"), _previous.ends_at > sa.bindparam("now")
+    )
+)
+_GRANTS: Final = Selection(
+    GrantFacts, tables.grants, members={"only_reads": _grant.reach == "read"}, empty={"tools": frozenset}
+)
+_LIVE_GRANTS = _GRANTS.prepared(
+    _GRANTS.select(
+        _grant.organization_id == sa.bindparam("organization_id"),
+        _grant.ended_at.is_(None),
+        _grant.expires_at > sa.bindparam("now"),
+    )
+)
 
 
 def _keys(conn: sa.Connection, organization_id: str, now: int) -> dict[str, KeyFacts]:
-    rows = conn.execute(
-        sa.select(tables.api_keys).where(
-            tables.api_keys.c.organization_id == organization_id,
-            tables.api_keys.c.revoked_at.is_(None),
-            tables.api_keys.c.expires_at > now,
-        )
-    )
-    keys = {}
-    for row in rows:
-        tools, models = tools_of(row.tools, row.id), models_of(row.models, row.id)
-        keys[row.digest] = KeyFacts(
-            id=row.id,
-            creator_id=row.creator_id,
-            role_id=row.role_id,
-            tools=None if tools is None else frozenset(tools),
-            limited_to=row.limited_to,
-            models=None if models is None else frozenset(models),
-            has_budget=row.monthly_budget_micro_credits is not None,
-            expires_at=row.expires_at,
-            last_used_at=row.last_used_at,
-        )
+    """The live keys by their digests; one that was rolled by that of the value before, too."""
+    rows = _LIVE_KEYS.all(conn, organization_id=organization_id, now=now)
+    keys = {digest: _KEYS.make(key) for digest, *key in rows}
+    by_id = {key.id: key for key in keys.values()}
+    for digest, key_id, ends_at in _PREVIOUS_KEYS.all(conn, organization_id=organization_id, now=now):
+        if key_id in by_id:
+            keys[digest] = msgspec.structs.replace(by_id[key_id], expires_at=ends_at)
     return keys
+
+
+def _memberships(rows: Iterable[Sequence[Any]]) -> dict[str, Membership]:
+    return {person_id: _MEMBERSHIP.make(membership) for person_id, *membership in rows}

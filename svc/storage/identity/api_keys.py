@@ -1,7 +1,7 @@
 """API keys, and gateway keys, which open the AI gateway and nothing else."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -11,26 +11,22 @@ from svc.domain.crypto.keys import API_KEY, GATEWAY_KEY, digest, new_key, visibl
 from svc.domain.errors import Fault, Forbidden, InvalidInput, KeyLimit, NotFound, PersonOnly, at, named_at
 from svc.domain.identity import gateway_limits
 from svc.domain.identity.access import KeyKind
-from svc.domain.identity.callers import Call, Limit
-from svc.domain.identity.people import clean_name
-from svc.domain.identity.roles import ADMIN, OWNER, Role
-from svc.domain.limits import (
+from svc.domain.identity.callers import GATEWAY_NEEDS, Call, Limit
+from svc.domain.identity.limits import (
     API_KEY_LIVES_MS,
     EXPIRED_KEY_LISTED_MS,
     GATEWAY_KEY_LIFE_MS,
     KEY_TOOLS_MAX,
     LIVE_KEYS_MAX,
+    ExpiresIn,
 )
-from svc.domain.near_names import shown
-from svc.storage.identity import authorization, roles, tables
-from svc.storage.readable import LenientDecoder
+from svc.domain.identity.people import clean_name
+from svc.domain.identity.roles import ADMIN, OWNER, Role
+from svc.domain.input.near_names import shown
+from svc.storage.identity import authorization, key_states, roles, tables
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-ExpiresIn = Literal["30d", "90d", "1y"]
-
-_tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.api_keys.c.tools)
-_models = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.api_keys.c.models)
 
 
 class NewKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,21 +44,6 @@ class NewKey(msgspec.Struct, frozen=True, kw_only=True):
     """The only models that a gateway key may name; None for all."""
 
 
-class MintedKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A new key. `key` is returned this once, and not stored. Times are ms since the epoch."""
-
-    id: str
-    name: str
-    key: str
-    visible_start: str
-    role_id: str
-    tools: tuple[str, ...] | None
-    limited_to: Limit | None
-    monthly_budget_micro_credits: int | None
-    models: tuple[str, ...] | None
-    expires_at: int
-
-
 class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
     """A key as a list shows it. Times are ms since the epoch."""
 
@@ -76,6 +57,8 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] | None
     creator_id: str
     created_at: int
+    life_ms: int
+    """How long it was asked for to live; a roll begins that anew."""
     expires_at: int
     revoked_at: int | None
     last_used_at: int | None
@@ -85,7 +68,20 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
         return "api" if self.limited_to is None else "gateway"
 
 
-LISTED = tuple(tables.api_keys.c[name] for name in ListedKey.__struct_fields__)
+class MintedKey(ListedKey, frozen=True, kw_only=True):
+    """A new key. `key` is returned this once, and not stored."""
+
+    key: str
+
+
+_key: Final = tables.api_keys.c
+_previous: Final = tables.previous_keys.c
+KEYS: Final = Rows(
+    tables.api_keys,
+    ListedKey,
+    empty={"tools": tuple, "models": tuple},  # what cannot be read limits a key to nothing
+    beside=["organization_id", "digest"],
+)
 
 
 class Route(NamedTuple):
@@ -99,16 +95,22 @@ class Route(NamedTuple):
 
 
 _ROUTE = Statement(
-    sa.select(tables.api_keys.c.organization_id, tables.api_keys.c.expires_at).where(
-        tables.api_keys.c.digest == sa.bindparam("digest"),
-        tables.api_keys.c.expires_at > sa.bindparam("now"),
-        tables.api_keys.c.revoked_at.is_(None),
+    sa.select(_key.organization_id, _key.expires_at)
+    .where(
+        _key.digest == sa.bindparam("digest"),
+        _key.expires_at > sa.bindparam("now"),
+        _key.revoked_at.is_(None),
+    )
+    .union_all(
+        sa.select(_previous.organization_id, _previous.ends_at).where(
+            _previous.digest == sa.bindparam("digest"), _previous.ends_at > sa.bindparam("now")
+        )
     ),
     Route,
 )
 _NOTE_USE = Statement(
     sa.update(tables.api_keys)
-    .where(tables.api_keys.c.id == sa.bindparam("key_id"))
+    .where(_key.id == sa.bindparam("key_id"))
     .values(last_used_at=sa.bindparam("used_at"))
 )
 
@@ -128,31 +130,16 @@ def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
     creator_id = call.caller.person_id
     if creator_id is None:
         raise PersonOnly("a key acts as the person who made it: sign in to make one")
-    _check_home(tx.conn, call.caller.organization_id, creator_id)
+    check_home(tx.conn, call.caller.organization_id, creator_id)
     authorization.require_fresh(call, tx.now)
     with named_at("/role"):
         role = own if new.role_id is None else roles.get(tx.conn, call.caller.organization_id, new.role_id)
     _check(own, role, new)
-    if count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
+    if key_states.count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
         raise KeyLimit(f"there are {LIVE_KEYS_MAX} live keys, which is the limit: revoke one first")
-    minted, key_digest = _new(tx, role, new)
-    tx.conn.execute(
-        sa.insert(tables.api_keys).values(
-            id=minted.id,
-            organization_id=call.caller.organization_id,
-            creator_id=creator_id,
-            name=minted.name,
-            digest=key_digest,
-            visible_start=minted.visible_start,
-            role_id=role.id,
-            tools=stored_names(minted.tools),
-            limited_to=minted.limited_to,
-            monthly_budget_micro_credits=minted.monthly_budget_micro_credits,
-            models=stored_names(minted.models),
-            created_at=tx.now,
-            expires_at=minted.expires_at,
-        )
-    )
+    minted = _new(tx, creator_id, role, new)
+    key_digest = digest(minted.key)
+    KEYS.insert(tx.conn, minted, organization_id=call.caller.organization_id, digest=key_digest)
     tx.announce(KeysChanged(call.caller.organization_id, key_digest))
     return minted
 
@@ -167,44 +154,45 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """
     authorization.require(tx.conn, call, "security")
     key_digest = tx.conn.execute(
-        sa.update(tables.api_keys)
-        .where(
-            tables.api_keys.c.id == key_id,
-            tables.api_keys.c.organization_id == call.caller.organization_id,
-            tables.api_keys.c.revoked_at.is_(None),
-        )
-        .values(revoked_at=tx.now)
-        .returning(tables.api_keys.c.digest)
+        KEYS.update(*unrevoked(call, key_id), revoked_at=tx.now).returning(_key.digest)
     ).scalar_one_or_none()
     if key_digest is None:
         raise NotFound(f"there is no key {shown(key_id)}")
     tx.announce(KeysChanged(call.caller.organization_id, key_digest))
+    end_previous(tx, call.caller.organization_id, key_id)
     return tx.now
+
+
+def end_previous(tx: Tx, organization_id: str, key_id: str) -> None:
+    """End the value of the key before its last, where it is still in its overlap."""
+    ended = sa.delete(tables.previous_keys).where(_previous.key_id == key_id).returning(_previous.digest)
+    for previous in tx.conn.scalars(ended):
+        tx.announce(KeysChanged(organization_id, previous))
+
+
+def unrevoked(call: Call, key_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """What selects the key, if it is of the caller's organization and not revoked."""
+    return (
+        _key.id == key_id,
+        _key.organization_id == call.caller.organization_id,
+        _key.revoked_at.is_(None),
+    )
 
 
 def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[ListedKey]:
     """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
-    rows = conn.execute(
-        sa.select(*LISTED)
-        .where(
-            tables.api_keys.c.organization_id == organization_id,
-            tables.api_keys.c.revoked_at.is_(None),
-            tables.api_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
-        )
-        .order_by(tables.api_keys.c.id)
+    listed = (
+        _key.organization_id == organization_id,
+        _key.revoked_at.is_(None),
+        _key.expires_at > now - EXPIRED_KEY_LISTED_MS,
     )
-    return [listed(row) for row in rows]
+    return KEYS.all(conn, KEYS.select(*listed).order_by(_key.id))
 
 
-def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
-    """How many keys are neither revoked nor expired."""
-    return conn.execute(
-        sa.select(sa.func.count()).where(
-            tables.api_keys.c.organization_id == organization_id,
-            tables.api_keys.c.revoked_at.is_(None),
-            tables.api_keys.c.expires_at > now,
-        )
-    ).scalar_one()
+def ids_of_person(conn: sa.Connection, organization_id: str, person_id: str) -> tuple[str, ...]:
+    """The organization's keys that act as the person, revoked and expired ones too."""
+    own = (_key.organization_id == organization_id, _key.creator_id == person_id)
+    return tuple(conn.scalars(sa.select(_key.id).where(*own).order_by(_key.id)))
 
 
 def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
@@ -216,30 +204,8 @@ def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:
     _NOTE_USE.many(tx.conn, [{"key_id": key_id, "used_at": at} for key_id, at in used_at.items()])
 
 
-def tools_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
-    """The tools that a key is limited to, from the column; an unreadable value limits it to none."""
-    return None if stored is None else _tools.read(stored, key_id)
-
-
-def models_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
-    """The models that a key may name, from the column; an unreadable value limits it to none."""
-    return None if stored is None else _models.read(stored, key_id)
-
-
-def listed(row: sa.Row[Any]) -> ListedKey:
-    """The key of a row of `LISTED`."""
-    read = {"tools": tools_of(row.tools, row.id), "models": models_of(row.models, row.id)}
-    return ListedKey(**(row._asdict() | read))
-
-
-def stored_names(names: tuple[str, ...] | None) -> str | None:
-    """*names* as a column has them."""
-    return None if names is None else msgspec.json.encode(names).decode()
-
-
 def _check(own: Role, role: Role, new: NewKey) -> None:
-    if not own.may_give(role):
-        raise Forbidden("a role that permits more than your own")
+    authorization.check_gift(own, role)
     if new.tools is not None and not 0 < len(set(new.tools)) <= KEY_TOOLS_MAX:
         raise _invalid("/tools", f"a key is narrowed to 1 to {KEY_TOOLS_MAX} tools")
     if new.limited_to is None:
@@ -248,6 +214,8 @@ def _check(own: Role, role: Role, new: NewKey) -> None:
         return
     if own.id not in {OWNER.id, ADMIN.id}:
         raise Forbidden("gateway keys are made by Owners and Admins")
+    if GATEWAY_NEEDS not in role.permissions:
+        raise _invalid("/role", f"a gateway key needs a role with the permission {GATEWAY_NEEDS}")
     if new.tools is not None:
         raise _invalid("/tools", "a gateway key calls no tool, so it cannot be narrowed to some")
     if new.expires_in not in {None, "1y"}:
@@ -258,7 +226,8 @@ def _invalid(pointer: str, detail: str) -> InvalidInput:
     return InvalidInput([Fault(pointer, "invalid_value", detail)])
 
 
-def _check_home(conn: sa.Connection, organization_id: str, person_id: str) -> None:
+def check_home(conn: sa.Connection, organization_id: str, person_id: str) -> None:
+    """Raises `Forbidden` for a person whose home is elsewhere, and does not let its people have keys here."""
     home = conn.execute(
         sa.select(
             tables.organizations.c.id,
@@ -272,14 +241,13 @@ def _check_home(conn: sa.Connection, organization_id: str, person_id: str) -> No
         raise Forbidden("your home organization does not allow its people to make keys elsewhere")
 
 
-def _new(tx: Tx, role: Role, new: NewKey) -> tuple[MintedKey, str]:
-    """A key as asked, and its digest."""
+def _new(tx: Tx, creator_id: str, role: Role, new: NewKey) -> MintedKey:
     prefix = API_KEY if new.limited_to is None else GATEWAY_KEY
     life_ms = GATEWAY_KEY_LIFE_MS if new.limited_to else API_KEY_LIVES_MS[new.expires_in or "90d"]
     key = new_key(prefix, tx.random)
     with at("/name"):
         name = clean_name(new.name)
-    minted = MintedKey(
+    return MintedKey(
         id=tx.new_id("key"),
         name=name,
         key=key,
@@ -289,6 +257,10 @@ def _new(tx: Tx, role: Role, new: NewKey) -> tuple[MintedKey, str]:
         limited_to=new.limited_to,
         monthly_budget_micro_credits=new.monthly_budget_micro_credits,
         models=gateway_limits.once(new.models),
+        creator_id=creator_id,
+        created_at=tx.now,
+        life_ms=life_ms,
         expires_at=tx.now + life_ms,
+        revoked_at=None,
+        last_used_at=None,
     )
-    return minted, digest(key)

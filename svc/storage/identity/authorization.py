@@ -6,7 +6,6 @@ at the rows, so that nothing which was committed meanwhile can be slipped past.
 
 from typing import Final
 
-import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import ConfirmationRequired, Forbidden, PersonOnly
@@ -14,16 +13,15 @@ from svc.domain.identity.callers import Call
 from svc.domain.identity.roles import BUILTIN_ROLES, OWNER, Permission, Role
 from svc.domain.identity.sessions import is_fresh
 from svc.storage.identity import tables
-from svc.storage.readable import LenientDecoder
+from svc.storage.rows import Rows
 
-_permissions: Final = LenientDecoder(
-    msgspec.json.Decoder(frozenset[Permission]), frozenset, tables.roles.c.permissions
+ROLES: Final = Rows(
+    tables.roles,
+    Role,
+    empty={"permissions": frozenset},
+    beside=["organization_id", "created_at", "updated_at"],
 )
-
-
-def permissions_in(stored: str, role_id: str) -> frozenset[Permission]:
-    """The permissions of a custom role from the column; unreadable ones permit nothing."""
-    return _permissions.read(stored, role_id)
+"""Custom roles; unreadable permissions permit nothing."""
 
 
 def require(conn: sa.Connection, call: Call, permission: Permission) -> Role:
@@ -54,7 +52,7 @@ def require_fresh(call: Call, now: int) -> None:
 def active_role(conn: sa.Connection, organization_id: str, person_id: str) -> Role | None:
     """The person's role; None for a person who is no active member, and in a closed organization."""
     row = conn.execute(
-        sa.select(tables.members.c.role_id, tables.roles.c.name, tables.roles.c.permissions)
+        sa.select(tables.members.c.role_id, *ROLES.columns)
         .join(tables.organizations, tables.organizations.c.id == tables.members.c.organization_id)
         .outerjoin(
             tables.roles,
@@ -70,7 +68,13 @@ def active_role(conn: sa.Connection, organization_id: str, person_id: str) -> Ro
     ).one_or_none()
     if row is None:
         return None
-    builtin = BUILTIN_ROLES.get(row.role_id)
-    if builtin is not None or row.permissions is None:
-        return builtin
-    return Role(row.role_id, row.name, permissions_in(row.permissions, row.role_id))
+    role_id, *custom = row
+    if role_id in BUILTIN_ROLES:
+        return BUILTIN_ROLES[role_id]
+    return None if custom[0] is None else ROLES.make(custom)
+
+
+def check_gift(own: Role, given: Role) -> None:
+    """Raises `Forbidden` where a member with the role *own* may not give the role *given*."""
+    if not own.may_give(given):
+        raise Forbidden("a role that permits more than your own")

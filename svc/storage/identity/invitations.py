@@ -8,25 +8,23 @@ A mailed link has a token of its own, which nobody else is shown. So an account 
 proven address, and so has an account with the invited address that accepts with it.
 """
 
-from typing import Any
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.crypto.keys import INVITATION, digest, new_key
 from svc.domain.errors import Conflict, Forbidden, NotFound, at, named_at
-from svc.domain.identity.callers import Call, Caller
+from svc.domain.identity.callers import Call, person_call
+from svc.domain.identity.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
 from svc.domain.identity.people import Person
 from svc.domain.identity.roles import OWNER, Role
-from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
 from svc.domain.records.contact_points import normalise_email
 from svc.storage import audit
-from svc.storage.identity import accounts, authorization, members, roles, tables, teams
+from svc.storage.identity import accounts, authorization, members, organizations, roles, tables, teams
 from svc.storage.identity.accounts import NewAccount
-from svc.storage.readable import LenientDecoder
+from svc.storage.rows import Rows
 from svc.storage.store import Tx
-
-_team_ids = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.invitations.c.team_ids)
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +41,19 @@ class Invitation(msgspec.Struct, frozen=True, kw_only=True):
     """Of the token that was mailed."""
 
 
-class MadeInvitation(msgspec.Struct, frozen=True):
+class InvitationDetails(msgspec.Struct, frozen=True):
+    """What a pending invitation says to whoever holds its link."""
+
+    invitation: Invitation
+    organization: str
+    """The name of the organization."""
+    role: str
+    """The name of the role."""
+    inviter: str | None
+    """The name of the member who invites; None where the operator does."""
+
+
+class NewInvitation(msgspec.Struct, frozen=True):
     """A new invitation. `token` is returned this once, and not stored."""
 
     id: str
@@ -51,10 +61,13 @@ class MadeInvitation(msgspec.Struct, frozen=True):
     expires_at: int
 
 
-_COLUMNS = tuple(tables.invitations.c[name] for name in Invitation.__struct_fields__)
+_INVITATIONS: Final = Rows(
+    tables.invitations, Invitation, empty={"team_ids": tuple}, beside=["digest", "created_at"]
+)
+_column: Final = tables.invitations.c
 
 
-def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
+def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> NewInvitation:
     """Invite the person with the e-mail address; an earlier invitation to it no longer counts.
 
     Raises:
@@ -69,8 +82,7 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
         address = normalise_email(email)
     with named_at("/role"):
         role = roles.get(tx.conn, organization_id, role_id)
-    if not own.may_give(role):
-        raise Forbidden("a role that permits more than your own")
+    authorization.check_gift(own, role)
     for place, team_id in enumerate(team_ids):
         with named_at(f"/teams/{place}"):
             teams.get(tx.conn, organization_id, team_id)
@@ -79,47 +91,39 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
         _check_new(tx.conn, organization_id, known.id)
     tx.conn.execute(
         sa.delete(tables.invitations).where(
-            tables.invitations.c.organization_id == organization_id,
-            tables.invitations.c.email == address,
-            tables.invitations.c.accepted_at.is_(None),
+            _column.organization_id == organization_id,
+            _column.email == address,
+            _column.accepted_at.is_(None),
         )
     )
     if len(list_all(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
         raise Conflict(f"{INVITATIONS_MAX} invitations wait, which is the limit: withdraw one first")
     token = new_key(INVITATION, tx.random)
-    made = MadeInvitation(tx.new_id("inv"), token, tx.now + INVITATION_LIFE_MS)
-    tx.conn.execute(
-        sa.insert(tables.invitations).values(
-            id=made.id,
-            organization_id=organization_id,
-            email=address,
-            role_id=role_id,
-            team_ids=msgspec.json.encode(team_ids).decode(),
-            digest=digest(token),
-            invited_by=call.caller.person_id,
-            created_at=tx.now,
-            expires_at=made.expires_at,
-        )
+    made = Invitation(
+        id=tx.new_id("inv"),
+        organization_id=organization_id,
+        email=address,
+        role_id=role_id,
+        team_ids=team_ids,
+        invited_by=call.caller.person_id,
+        expires_at=tx.now + INVITATION_LIFE_MS,
     )
-    return made
+    _INVITATIONS.insert(tx.conn, made, digest=digest(token), created_at=tx.now)
+    return NewInvitation(made.id, token, made.expires_at)
 
 
 def get(conn: sa.Connection, invitation_id: str) -> Invitation:
     """The invitation, of any organization, whether or not it waits. Raises `NotFound`."""
-    row = conn.execute(sa.select(*_COLUMNS).where(tables.invitations.c.id == invitation_id)).one_or_none()
-    if row is None:
+    found = _INVITATIONS.one(conn, _INVITATIONS.select(_column.id == invitation_id))
+    if found is None:
         raise NotFound("no such invitation")
-    return _from_row(row)
+    return found
 
 
 def add_mailed_token(tx: Tx, invitation_id: str) -> str:
     """A second token for the invitation, which is mailed and shown to nobody else."""
     token = new_key(INVITATION, tx.random)
-    tx.conn.execute(
-        sa.update(tables.invitations)
-        .where(tables.invitations.c.id == invitation_id)
-        .values(mailed_digest=digest(token))
-    )
+    tx.conn.execute(_INVITATIONS.update(_column.id == invitation_id, mailed_digest=digest(token)))
     return token
 
 
@@ -128,10 +132,9 @@ def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
     authorization.require(tx.conn, call, "settings")
     done = tx.conn.execute(
         sa.delete(tables.invitations).where(
-            tables.invitations.c.id == invitation_id,
-            tables.invitations.c.organization_id == call.caller.organization_id,
-            tables.invitations.c.accepted_at.is_(None),
-            tables.invitations.c.expires_at > tx.now,
+            _column.id == invitation_id,
+            _column.organization_id == call.caller.organization_id,
+            *_waiting_at(tx.now),
         )
     )
     if not done.rowcount:
@@ -140,19 +143,29 @@ def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
 
 def waiting(conn: sa.Connection, token_digest: str, now: int) -> Invitation:
     """The invitation of the token. Raises `NotFound` for one that is unknown, used or expired."""
-    row = conn.execute(
-        sa.select(*_COLUMNS).where(
-            sa.or_(
-                tables.invitations.c.digest == token_digest,
-                tables.invitations.c.mailed_digest == token_digest,
-            ),
-            tables.invitations.c.accepted_at.is_(None),
-            tables.invitations.c.expires_at > now,
-        )
-    ).one_or_none()
-    if row is None:
+    by_token = sa.or_(_column.digest == token_digest, _column.mailed_digest == token_digest)
+    found = _INVITATIONS.one(conn, _INVITATIONS.select(by_token, *_waiting_at(now)))
+    if found is None:
         raise NotFound("no such invitation, or it was used, or is too old")
-    return _from_row(row)
+    return found
+
+
+def details(conn: sa.Connection, token_digest: str, now: int) -> InvitationDetails:
+    """What the invitation of the token says; it stays unused.
+
+    Raises `NotFound` as `waiting` does, and where the organization is closed; `Forbidden` as `accept` does.
+    """
+    found = waiting(conn, token_digest, now)
+    organization = organizations.get(conn, found.organization_id)
+    if organization.closed_at is not None:
+        raise NotFound("the organization is closed")
+    _check_inviter(conn, found)
+    return InvitationDetails(
+        found,
+        organization.name,
+        roles.get(conn, found.organization_id, found.role_id).name,
+        None if found.invited_by is None else accounts.get(conn, found.invited_by).name,
+    )
 
 
 def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
@@ -167,25 +180,15 @@ def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
         Conflict: the person is a member or was one: a former member is not let in again by a link.
     """
     invitation = waiting(tx.conn, token_digest, tx.now)
-    _check_inviter(tx, invitation)
+    _check_inviter(tx.conn, invitation)
     _check_new(tx.conn, invitation.organization_id, person_id)
     members.join(tx, invitation.organization_id, person_id, invitation.role_id, invitation.team_ids)
-    tx.conn.execute(
-        sa.update(tables.invitations)
-        .where(tables.invitations.c.id == invitation.id)
-        .values(accepted_at=tx.now)
-    )
+    tx.conn.execute(_INVITATIONS.update(_column.id == invitation.id, accepted_at=tx.now))
     by_mail = invitation.mailed_digest == token_digest
     if by_mail and accounts.get(tx.conn, person_id).email == invitation.email:
         accounts.note_proven(tx, person_id)
-    caller = Caller(
-        organization_id=invitation.organization_id,
-        kind="person",
-        id=person_id,
-        person_id=person_id,
-        permissions=frozenset(),
-    )
-    audit.note(tx, Call(caller=caller, door="app"), "member.accept", invitation.id)
+    accepting = person_call(invitation.organization_id, person_id)
+    audit.note(tx, accepting, "member.accept", invitation.id)
     return invitation
 
 
@@ -211,22 +214,12 @@ def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> P
 
 def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Invitation]:
     """The pending invitations, the oldest first."""
-    rows = conn.execute(
-        sa.select(*_COLUMNS)
-        .where(
-            tables.invitations.c.organization_id == organization_id,
-            tables.invitations.c.accepted_at.is_(None),
-            tables.invitations.c.expires_at > now,
-        )
-        .order_by(tables.invitations.c.id)
-    )
-    return [_from_row(row) for row in rows]
+    select = _INVITATIONS.select(_column.organization_id == organization_id, *_waiting_at(now))
+    return _INVITATIONS.all(conn, select.order_by(_column.id))
 
 
-def _from_row(row: sa.Row[Any]) -> Invitation:
-    """The invitation of a row; unreadable teams are read as none."""
-    team_ids = _team_ids.read(row.team_ids, row.id)
-    return Invitation(**(row._asdict() | {"team_ids": team_ids}))
+def _waiting_at(now: int) -> tuple[sa.ColumnElement[bool], ...]:
+    return _column.accepted_at.is_(None), _column.expires_at > now
 
 
 def _check_new(conn: sa.Connection, organization_id: str, person_id: str) -> None:
@@ -238,12 +231,12 @@ def _check_new(conn: sa.Connection, organization_id: str, person_id: str) -> Non
         raise Conflict("a former member, whom member.update lets in again, and no invitation does")
 
 
-def _check_inviter(tx: Tx, invitation: Invitation) -> None:
+def _check_inviter(conn: sa.Connection, invitation: Invitation) -> None:
     """Raises `Forbidden` when the inviter may no longer invite with that role."""
     role: Role | None = OWNER  # the command line's
     if invitation.invited_by is not None:
-        role = authorization.active_role(tx.conn, invitation.organization_id, invitation.invited_by)
+        role = authorization.active_role(conn, invitation.organization_id, invitation.invited_by)
     if role is None or "settings" not in role.permissions:
         raise Forbidden("whoever sent this invitation may no longer invite anybody")
-    if not role.may_give(roles.get(tx.conn, invitation.organization_id, invitation.role_id)):
+    if not role.may_give(roles.get(conn, invitation.organization_id, invitation.role_id)):
         raise Forbidden("whoever sent this invitation may no longer give that role")

@@ -1,17 +1,19 @@
-"""Changes of keys that are there: their names, and the limits of gateway keys."""
+"""Changes of keys that are there: their names, their tools, and the limits of gateway keys."""
+
+from contextlib import suppress
 
 import msgspec
-import sqlalchemy as sa
 from msgspec import UNSET, UnsetType
 
 from svc.domain.changes import KeysChanged
-from svc.domain.errors import NotFound, at
+from svc.domain.errors import Fault, InvalidInput, NotFound, Unauthenticated, at
 from svc.domain.identity import gateway_limits
-from svc.domain.identity.callers import Call
+from svc.domain.identity.access import admit_key, digest_of
+from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.people import clean_name
-from svc.domain.near_names import shown
-from svc.storage.identity import api_keys, authorization, tables
-from svc.storage.identity.api_keys import ListedKey
+from svc.domain.input.near_names import shown
+from svc.storage.identity import access, api_keys, authorization, tables
+from svc.storage.identity.api_keys import KEYS, ListedKey
 from svc.storage.store import Tx
 
 
@@ -19,8 +21,18 @@ class KeyChanges(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of a key; what is unset stays, None takes a limit away."""
 
     name: str | UnsetType = UNSET
+    tools: tuple[str, ...] | UnsetType = UNSET
+    """Of a key that calls tools: the only ones that it may call from now on."""
     monthly_budget_micro_credits: int | UnsetType | None = UNSET
     models: tuple[str, ...] | UnsetType | None = UNSET
+
+
+def caller_with(tx: Tx, organization_id: str, key_id: str) -> Caller | None:
+    """The caller with a key, as it would be admitted now; None where it would not be."""
+    facts = access.load(tx.conn, organization_id, tx.now)
+    with suppress(Unauthenticated):
+        return admit_key(facts, digest_of(facts, key_id), tx.now)
+    return None
 
 
 def update(tx: Tx, call: Call, key_id: str, changes: KeyChanges) -> ListedKey:
@@ -30,26 +42,28 @@ def update(tx: Tx, call: Call, key_id: str, changes: KeyChanges) -> ListedKey:
         PersonOnly: a key or an agent calls.
         Forbidden: the caller lacks the permission `security`.
         NotFound: no such key.
-        InvalidInput: the name is none, or a key of tools is given what only gateway keys have.
+        InvalidInput: the name is none, or the key is given what only keys of the other kind have.
     """
     authorization.require(tx.conn, call, "security")
-    live = (
-        tables.api_keys.c.id == key_id,
-        tables.api_keys.c.organization_id == call.caller.organization_id,
-        tables.api_keys.c.revoked_at.is_(None),
-    )
-    key = tx.conn.execute(sa.select(tables.api_keys).where(*live)).one_or_none()
+    live = api_keys.unrevoked(call, key_id)
+    key = KEYS.one(tx.conn, KEYS.select(*live))
     if key is None:
         raise NotFound(f"there is no key {shown(key_id)}")
     values = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
     if key.limited_to is None:
         gateway_limits.refuse(values)
+    elif changes.tools is not UNSET:
+        detail = "a gateway key calls no tool, so it cannot be narrowed to some"
+        raise InvalidInput([Fault("/tools", "invalid_value", detail)])
     if isinstance(changes.name, str):
         with at("/name"):
             values["name"] = clean_name(changes.name)
+    if not isinstance(changes.tools, UnsetType):
+        values["tools"] = gateway_limits.once(changes.tools)
     if not isinstance(changes.models, UnsetType):
-        values["models"] = api_keys.stored_names(gateway_limits.once(changes.models))
+        values["models"] = gateway_limits.once(changes.models)
     if values:
-        tx.conn.execute(sa.update(tables.api_keys).where(*live).values(values))
-        tx.announce(KeysChanged(call.caller.organization_id, key.digest))
-    return api_keys.listed(tx.conn.execute(sa.select(*api_keys.LISTED).where(*live)).one())
+        changed = KEYS.update(*live, **values).returning(tables.api_keys.c.digest)
+        key_digest = tx.conn.execute(changed).scalar_one()
+        tx.announce(KeysChanged(call.caller.organization_id, key_digest))
+    return msgspec.structs.replace(key, **values)

@@ -1,21 +1,24 @@
 """Members: the people of an organization, each in one role, and in any number of teams."""
 
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import MembersChanged
-from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, named_at
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, named_at
 from svc.domain.identity.access import MemberStatus
 from svc.domain.identity.callers import Call
 from svc.domain.identity.roles import OWNER, Role
+from svc.domain.input.near_names import shown
 from svc.domain.limits import LIST_ROWS
-from svc.domain.near_names import shown
 from svc.storage import audit
-from svc.storage.identity import authorization, roles, tables
+from svc.storage.identity import authorization, key_states, roles, tables
+from svc.storage.identity.authorization import check_gift
 from svc.storage.pages import Keyset
+from svc.storage.rows import Computed, Selection
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 
@@ -53,6 +56,12 @@ class MemberFilter(msgspec.Struct, frozen=True, kw_only=True):
     cursor: str | None = None
 
 
+_member: Final = tables.members.c
+_person: Final = tables.people.c
+_team_member: Final = tables.team_members.c
+_ADD_TO_TEAM: Final = Statement(sa.insert(tables.team_members))
+
+
 def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str] = ()) -> Member:
     """Make a person a member, or a former one a member again.
 
@@ -63,7 +72,7 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
     """
     organization_id = call.caller.organization_id
     own = authorization.require(tx.conn, call, "settings")
-    _check_gift(own, roles.get(tx.conn, organization_id, role_id))
+    check_gift(own, roles.get(tx.conn, organization_id, role_id))
     _check_joinable(tx.conn, organization_id, person_id, own)
     join(tx, organization_id, person_id, role_id, team_ids)
     audit.note(tx, call, "member.add", person_id)
@@ -72,22 +81,23 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
 
 def _check_joinable(conn: sa.Connection, organization_id: str, person_id: str, own: Role) -> None:
     """Raises `Conflict` for an active member, and `Forbidden` for a former one above the role *own*."""
-    before = _select(conn, organization_id, tables.members.c.person_id == person_id)
+    before = _select(conn, organization_id, _member.person_id == person_id)
     if before and before[0].status == "active":
         raise Conflict("already a member")
     for former in before:
-        _check_gift(own, roles.get(conn, organization_id, former.role_id))
+        check_gift(own, roles.get(conn, organization_id, former.role_id))
 
 
 def join(tx: Tx, organization_id: str, person_id: str, role_id: str, team_ids: Sequence[str]) -> None:
     """Insert the member. The caller has checked the permission, and writes the audit trail."""
-    known = tx.conn.scalar(sa.select(tables.members.c.status).where(_is(organization_id, person_id)))
+    known = tx.conn.scalar(sa.select(_member.status).where(_is(organization_id, person_id)))
     values = {"role_id": role_id, "status": "active", "updated_at": tx.now}
     if known is None:
         own = {"organization_id": organization_id, "person_id": person_id, "created_at": tx.now}
         tx.conn.execute(sa.insert(tables.members).values(**own, **values))
     else:
         tx.conn.execute(sa.update(tables.members).where(_is(organization_id, person_id)).values(**values))
+        key_states.check_room(tx.conn, organization_id, person_id, tx.now)
     _set_teams(tx, organization_id, person_id, team_ids)
     tx.announce(MembersChanged(organization_id))
 
@@ -99,6 +109,7 @@ def update(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
         Forbidden: the member's role is above the caller's, or the new one is.
         NotFound: no such member, role or team.
         Conflict: no active Owner would be left.
+        KeyLimit: with the keys of a member who is let in again, there would be more than 20 live ones.
     """
     own = authorization.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)
@@ -106,11 +117,13 @@ def update(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
     if changes.role_id is not None:
         with named_at("/role"):
             role = roles.get(tx.conn, call.caller.organization_id, changes.role_id)
-        _check_gift(own, role)
+        check_gift(own, role)
         values["role_id"] = changes.role_id
     if changes.status is not None:
         values["status"] = changes.status
     _update(tx, call, member, values)
+    if changes.status == "active" != member.status:
+        key_states.check_room(tx.conn, call.caller.organization_id, person_id, tx.now)
     if changes.team_ids is not None:
         _set_teams(tx, call.caller.organization_id, person_id, changes.team_ids)
     return get(tx.conn, call.caller.organization_id, person_id)
@@ -126,7 +139,7 @@ def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
 
 def get(conn: sa.Connection, organization_id: str, person_id: str) -> Member:
     """The member, whatever the status. Raises `NotFound`."""
-    members = _select(conn, organization_id, tables.members.c.person_id == person_id)
+    members = _select(conn, organization_id, _member.person_id == person_id)
     if not members:
         raise NotFound(f"there is no member {shown(person_id)}")
     return members[0]
@@ -134,14 +147,14 @@ def get(conn: sa.Connection, organization_id: str, person_id: str) -> Member:
 
 def with_email(conn: sa.Connection, organization_id: str, email: str) -> list[Member]:
     """The members with that normalized e-mail address, whatever their status; those at home here first."""
-    members = _select(conn, organization_id, tables.people.c.email == email)
+    members = _select(conn, organization_id, _person.email == email)
     return sorted(members, key=lambda member: member.home_organization_id != organization_id)
 
 
 def status_of(conn: sa.Connection, organization_id: str, person_id: str) -> MemberStatus | None:
     """The member's status; None for a person who never was one."""
     status: MemberStatus | None = conn.scalar(
-        sa.select(tables.members.c.status).where(_is(organization_id, person_id))
+        sa.select(_member.status).where(_is(organization_id, person_id))
     )
     return status
 
@@ -160,63 +173,63 @@ def list_page(
     """
     question = ["members", filter_.person_id, filter_.role_id, filter_.team_id, filter_.status]
     keyset = Keyset(question, filter_.cursor, filter_.limit)
-    which = keyset.conditions(tables.members.c.person_id, newest_first=False)
-    if filter_.person_id is not None:
-        which.append(tables.members.c.person_id == filter_.person_id)
-    if filter_.role_id is not None:
-        which.append(tables.members.c.role_id == filter_.role_id)
+    which = keyset.conditions(_member.person_id, newest_first=False)
+    wanted = {"person_id": filter_.person_id, "role_id": filter_.role_id, "status": filter_.status}
+    which += [_member[name] == value for name, value in wanted.items() if value is not None]
     if filter_.team_id is not None:
-        in_team = sa.select(tables.team_members.c.person_id).where(
-            tables.team_members.c.team_id == filter_.team_id
-        )
-        which.append(tables.members.c.person_id.in_(in_team))
-    if filter_.status is not None:
-        which.append(tables.members.c.status == filter_.status)
+        in_team = sa.select(_team_member.person_id).where(_team_member.team_id == filter_.team_id)
+        which.append(_member.person_id.in_(in_team))
     page, next_cursor = keyset.cut(_select(conn, organization_id, *which, limit=filter_.limit + 1))
     return list(page), next_cursor
 
 
 _TEAM_IDS = (
-    sa.select(sa.func.aggregate_strings(tables.team_members.c.team_id, " "))
+    sa.select(sa.func.aggregate_strings(_team_member.team_id, " "))
     .where(
-        tables.team_members.c.organization_id == tables.members.c.organization_id,
-        tables.team_members.c.person_id == tables.members.c.person_id,
+        _team_member.organization_id == _member.organization_id,
+        _team_member.person_id == _member.person_id,
     )
     .scalar_subquery()
+    .label("joined")
+)
+
+
+def _ids_in(joined: str | None) -> tuple[str, ...]:
+    return tuple(sorted((joined or "").split()))
+
+
+_MEMBERS: Final = Selection(
+    Member,
+    tables.people,
+    tables.members,
+    members={"joined_at": _member.created_at, "team_ids": Computed([_TEAM_IDS], _ids_in)},
 )
 
 
 def _select(
     conn: sa.Connection, organization_id: str, *which: sa.ColumnElement[bool], limit: int | None = None
 ) -> list[Member]:
-    rows = conn.execute(
-        sa.select(
-            tables.people.c.id,
-            tables.people.c.email,
-            tables.people.c.name,
-            tables.members.c.role_id,
-            tables.members.c.status,
-            tables.people.c.home_organization_id,
-            tables.people.c.email_proven_at,
-            tables.members.c.created_at.label("joined_at"),
-            _TEAM_IDS.label("team_ids"),
-        )
-        .join(tables.people, tables.people.c.id == tables.members.c.person_id)
-        .where(tables.members.c.organization_id == organization_id, *which)
-        .order_by(tables.members.c.person_id)
+    select = (
+        _MEMBERS.select(_member.organization_id == organization_id, *which)
+        .join(tables.people, _person.id == _member.person_id)
+        .order_by(_member.person_id)
         .limit(limit)
     )
-    return [
-        Member(**(row._asdict() | {"team_ids": tuple(sorted((row.team_ids or "").split()))})) for row in rows
-    ]
+    return _MEMBERS.all(conn, select)
+
+
+def count_to(conn: sa.Connection, organization_id: str, most: int) -> int:
+    """How many members there are, active or not, counted up to *most*."""
+    some = sa.select(_member.person_id).where(_member.organization_id == organization_id).limit(most)
+    return conn.execute(sa.select(sa.func.count()).select_from(some.subquery())).scalar_one()
 
 
 def names(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> dict[str, str]:
     """The names of members, active or not, by id; of one without a name, the e-mail."""
     rows = conn.execute(
-        sa.select(tables.people.c.id, tables.people.c.name, tables.people.c.email)
-        .join(tables.members, tables.members.c.person_id == tables.people.c.id)
-        .where(tables.members.c.organization_id == organization_id, tables.people.c.id.in_(ids))
+        sa.select(_person.id, _person.name, _person.email)
+        .join(tables.members, _member.person_id == _person.id)
+        .where(_member.organization_id == organization_id, _person.id.in_(ids))
     )
     return {row.id: row.name or row.email for row in rows}
 
@@ -225,13 +238,8 @@ def _in_reach(tx: Tx, call: Call, own: Role, person_id: str) -> Member:
     """The member. Raises `Forbidden` for one whose role is above the caller's role *own*."""
     organization_id = call.caller.organization_id
     member = get(tx.conn, organization_id, person_id)
-    _check_gift(own, roles.get(tx.conn, organization_id, member.role_id))
+    check_gift(own, roles.get(tx.conn, organization_id, member.role_id))
     return member
-
-
-def _check_gift(own: Role, role: Role) -> None:
-    if not own.may_give(role):
-        raise Forbidden("a role that permits more than your own")
 
 
 def _update(tx: Tx, call: Call, member: Member, values: dict[str, str | int]) -> None:
@@ -243,10 +251,10 @@ def _update(tx: Tx, call: Call, member: Member, values: dict[str, str | int]) ->
 
 
 def _has_owner(conn: sa.Connection, organization_id: str) -> bool:
-    owners = sa.select(tables.members.c.person_id).where(
-        tables.members.c.organization_id == organization_id,
-        tables.members.c.role_id == OWNER.id,
-        tables.members.c.status == "active",
+    owners = sa.select(_member.person_id).where(
+        _member.organization_id == organization_id,
+        _member.role_id == OWNER.id,
+        _member.status == "active",
     )
     return conn.scalar(owners.limit(1)) is not None
 
@@ -266,17 +274,13 @@ def _set_teams(tx: Tx, organization_id: str, person_id: str, team_ids: Sequence[
         )
     tx.conn.execute(
         sa.delete(tables.team_members).where(
-            tables.team_members.c.organization_id == organization_id,
-            tables.team_members.c.person_id == person_id,
+            _team_member.organization_id == organization_id,
+            _team_member.person_id == person_id,
         )
     )
-    for team_id in sorted(wanted):
-        tx.conn.execute(
-            sa.insert(tables.team_members).values(
-                organization_id=organization_id, team_id=team_id, person_id=person_id
-            )
-        )
+    member = {"organization_id": organization_id, "person_id": person_id}
+    _ADD_TO_TEAM.many(tx.conn, [member | {"team_id": team_id} for team_id in sorted(wanted)])
 
 
 def _is(organization_id: str, person_id: str) -> sa.ColumnElement[bool]:
-    return (tables.members.c.organization_id == organization_id) & (tables.members.c.person_id == person_id)
+    return (_member.organization_id == organization_id) & (_member.person_id == person_id)

@@ -1,6 +1,6 @@
 """Organizations."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -8,11 +8,11 @@ import sqlalchemy as sa
 from svc.domain.changes import EmbedsChanged, MembersChanged, ModelsChanged, OrganizationChanged
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
+from svc.domain.identity.limits import TRIAL_MS
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
-from svc.domain.limits import TRIAL_MS
 from svc.domain.versions import FIRST_VERSION, check_version
-from svc.storage.identity import authorization, tables
-from svc.storage.statements import Statement
+from svc.storage.identity import authorization, grant_ends, tables
+from svc.storage.rows import Rows
 from svc.storage.store import Tx
 
 
@@ -38,29 +38,11 @@ class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
     marketing_hub: bool | None = None
     allow_keys_elsewhere: bool | None = None
     own_provider_falls_back_to_credits: bool | None = None
+    members_may_connect_apps: bool | None = None
 
 
-class OrganizationRow(NamedTuple):
-    """An organization's row."""
-
-    id: str
-    name: str
-    country: str
-    currency: str
-    locale: str
-    time_zone: str
-    plan: Plan
-    trial_ends_at: int | None
-    marketing_hub: bool
-    created_at: int
-    closed_at: int | None
-    allow_keys_elsewhere: bool
-    own_provider_falls_back_to_credits: bool
-    version: int
-
-
-COLUMNS: Final = tuple(tables.organizations.c[name] for name in OrganizationRow._fields)
-_GET = Statement(sa.select(*COLUMNS).where(tables.organizations.c.id == sa.bindparam("id")), OrganizationRow)
+ORGANIZATIONS: Final = Rows(tables.organizations, Organization)
+_GET = ORGANIZATIONS.prepared(ORGANIZATIONS.select(tables.organizations.c.id == sa.bindparam("id")))
 
 
 def create(tx: Tx, new: NewOrganization) -> Organization:
@@ -77,42 +59,21 @@ def create(tx: Tx, new: NewOrganization) -> Organization:
         created_at=tx.now,
         version=FIRST_VERSION,
     )
-    tx.conn.execute(sa.insert(tables.organizations), [msgspec.structs.asdict(made)])
+    ORGANIZATIONS.insert(tx.conn, made)
     return made
 
 
 def get(conn: sa.Connection, organization_id: str) -> Organization:
     """The organization. Raises `NotFound`."""
-    row = _GET.one(conn, {"id": organization_id})
-    if row is None:
+    found = _GET.one(conn, {"id": organization_id})
+    if found is None:
         raise NotFound("no such organization")
-    return from_row(row)
-
-
-def from_row(row: OrganizationRow) -> Organization:
-    """The organization of a row."""
-    return Organization(
-        id=row.id,
-        name=row.name,
-        country=row.country,
-        currency=row.currency,
-        locale=row.locale,
-        time_zone=row.time_zone,
-        plan=row.plan,
-        trial_ends_at=row.trial_ends_at,
-        marketing_hub=row.marketing_hub,
-        created_at=row.created_at,
-        closed_at=row.closed_at,
-        allow_keys_elsewhere=row.allow_keys_elsewhere,
-        own_provider_falls_back_to_credits=row.own_provider_falls_back_to_credits,
-        version=row.version,
-    )
+    return found
 
 
 def list_all(conn: sa.Connection) -> list[Organization]:
     """All organizations, the oldest first."""
-    rows = conn.execute(sa.select(tables.organizations).order_by(tables.organizations.c.id))
-    return [msgspec.convert(row._mapping, Organization) for row in rows]
+    return ORGANIZATIONS.all(conn, ORGANIZATIONS.select().order_by(tables.organizations.c.id))
 
 
 def is_any(conn: sa.Connection) -> bool:
@@ -128,8 +89,8 @@ def update(
     Raises:
         InvalidInput: a value does not fit.
         Conflict: it is at another version than *if_version*.
-        PersonOnly: a key or an agent changes `allow_keys_elsewhere`.
-        Forbidden: the caller changes it without the permission `security`: it decides about keys.
+        PersonOnly: a key or an agent changes `allow_keys_elsewhere` or `members_may_connect_apps`.
+        Forbidden: the caller changes one without the permission `security`: they decide about keys and apps.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)
@@ -137,12 +98,15 @@ def update(
     values = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
     clean = clean_facts(values)
     switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
-    if switches_keys:
+    switches_apps = changes.members_may_connect_apps not in {None, before.members_may_connect_apps}
+    if switches_keys or switches_apps:
         authorization.require(tx.conn, call, "security")
     if values:
         _update(tx, organization_id, values | clean)
     if switches_keys:
         _announce_people(tx, organization_id)
+    if switches_apps and before.members_may_connect_apps:
+        grant_ends.end_of_members(tx, organization_id)
     if changes.own_provider_falls_back_to_credits is not None:
         tx.announce(ModelsChanged(organization_id))
     return get(tx.conn, organization_id)

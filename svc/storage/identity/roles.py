@@ -6,15 +6,15 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import RolesChanged
-from svc.domain.errors import Conflict, Forbidden, NotFound, at
+from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.identity.people import clean_name
+from svc.domain.identity.limits import ROLES_MAX
+from svc.domain.identity.people import unique_name
 from svc.domain.identity.roles import BUILTIN_ROLES, Role, permissions_of
-from svc.domain.limits import ROLES_MAX
-from svc.domain.near_names import hint, shown
+from svc.domain.input.near_names import hint, shown
 from svc.domain.versions import check_version
 from svc.storage.identity import authorization, tables
-from svc.storage.statements import Statement
+from svc.storage.identity.authorization import ROLES, check_gift
 from svc.storage.store import Tx
 
 
@@ -37,16 +37,9 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     if len(custom(tx.conn, call.caller.organization_id)) >= ROLES_MAX:
         raise Conflict(f"there are {ROLES_MAX} roles, which is the limit: delete one first")
     made = Role(tx.new_id("rol"), _free_name(tx, call, name), permissions_of(permissions))
-    _check_gift(own, made)
-    tx.conn.execute(
-        sa.insert(tables.roles).values(
-            id=made.id,
-            organization_id=call.caller.organization_id,
-            name=made.name,
-            permissions=_encode(made),
-            created_at=tx.now,
-            updated_at=tx.now,
-        )
+    check_gift(own, made)
+    ROLES.insert(
+        tx.conn, made, organization_id=call.caller.organization_id, created_at=tx.now, updated_at=tx.now
     )
     tx.announce(RolesChanged(call.caller.organization_id))
     return made
@@ -60,7 +53,7 @@ def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges, *, if_version
     """
     own = authorization.require(tx.conn, call, "settings")
     before = _custom(tx, call, role_id)
-    _check_gift(own, before)
+    check_gift(own, before)
     check_version(before.version, if_version)
     after = Role(
         role_id,
@@ -68,11 +61,15 @@ def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges, *, if_version
         before.permissions if changes.permissions is None else permissions_of(changes.permissions),
         before.version + 1,
     )
-    _check_gift(own, after)
+    check_gift(own, after)
     tx.conn.execute(
-        sa.update(tables.roles)
-        .where(tables.roles.c.id == role_id)
-        .values(name=after.name, permissions=_encode(after), updated_at=tx.now, version=after.version)
+        ROLES.update(
+            tables.roles.c.id == role_id,
+            name=after.name,
+            permissions=after.permissions,
+            updated_at=tx.now,
+            version=after.version,
+        )
     )
     tx.announce(RolesChanged(call.caller.organization_id))
     return after
@@ -88,7 +85,7 @@ def delete(tx: Tx, call: Call, role_id: str) -> None:
     """
     own = authorization.require(tx.conn, call, "settings")
     role = _custom(tx, call, role_id)
-    _check_gift(own, role)
+    check_gift(own, role)
     in_use = sa.or_(
         sa.exists().where(tables.members.c.role_id == role_id),
         sa.exists()
@@ -118,19 +115,16 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Role]:
     return [*BUILTIN_ROLES.values(), *custom(conn, organization_id).values()]
 
 
-_CUSTOM = Statement(
-    sa.select(tables.roles.c.id, tables.roles.c.name, tables.roles.c.permissions, tables.roles.c.version)
-    .where(tables.roles.c.organization_id == sa.bindparam("organization_id"))
-    .order_by(tables.roles.c.id)
+_CUSTOM = ROLES.prepared(
+    ROLES.select(tables.roles.c.organization_id == sa.bindparam("organization_id")).order_by(
+        tables.roles.c.id
+    )
 )
 
 
 def custom(conn: sa.Connection, organization_id: str) -> dict[str, Role]:
     """The custom roles by id, the oldest first."""
-    return {
-        row.id: Role(row.id, row.name, authorization.permissions_in(row.permissions, row.id), row.version)
-        for row in _CUSTOM.all(conn, organization_id=organization_id)
-    }
+    return {role.id: role for role in _CUSTOM.all(conn, organization_id=organization_id)}
 
 
 def _custom(tx: Tx, call: Call, role_id: str) -> Role:
@@ -140,18 +134,5 @@ def _custom(tx: Tx, call: Call, role_id: str) -> Role:
 
 
 def _free_name(tx: Tx, call: Call, text: str, role_id: str | None = None) -> str:
-    with at("/name"):
-        name = clean_name(text)
-    for role in list_all(tx.conn, call.caller.organization_id):
-        if role.name.casefold() == name.casefold() and role.id != role_id:
-            raise Conflict(f"there is a role called {role.name!r} already")
-    return name
-
-
-def _check_gift(own: Role, given: Role) -> None:
-    if not own.may_give(given):
-        raise Forbidden("a role that permits more than your own")
-
-
-def _encode(role: Role) -> str:
-    return msgspec.json.encode(sorted(role.permissions)).decode()
+    roles = list_all(tx.conn, call.caller.organization_id)
+    return unique_name(text, "role", (role.name for role in roles if role.id != role_id))

@@ -1,38 +1,19 @@
 """Sessions of signed-in people. Only the SHA-256 of a session's token is stored."""
 
-from typing import NamedTuple
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import SessionsChanged
 from svc.domain.errors import NotFound
+from svc.domain.identity.limits import SESSION_IDLE_MS, SESSION_LIFE_MS
 from svc.domain.identity.sessions import Session
-from svc.domain.limits import SESSION_IDLE_MS, SESSION_LIFE_MS
 from svc.storage.identity import tables
-from svc.storage.statements import Statement
+from svc.storage.rows import Rows, Selection
 from svc.storage.store import Tx
 
 USER_AGENT_CHARS_KEPT = 200
-
-
-class _SessionRow(NamedTuple):
-    """A session's row, as `Session` has it."""
-
-    id: str
-    person_id: str
-    created_at: int
-    confirmed_at: int
-    seen_at: int
-    expires_at: int
-
-
-_FIND = Statement(
-    sa.select(*(tables.sessions.c[name] for name in _SessionRow._fields)).where(
-        tables.sessions.c.digest == sa.bindparam("digest"), tables.sessions.c.revoked_at.is_(None)
-    ),
-    _SessionRow,
-)
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,9 +25,24 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
     seen_at: int
     expires_at: int
     digest: str
+    last_address: str | None
+    """The IP address of the last request, as of `seen_at`."""
 
 
-def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str | None = None) -> Session:
+_SESSIONS: Final = Rows(tables.sessions, Session, beside=["digest", "user_agent", "last_address"])
+_LISTED: Final = Selection(ListedSession, tables.sessions)
+_LIVE: Final = tables.sessions.c.revoked_at.is_(None)
+_FIND = _SESSIONS.prepared(_SESSIONS.select(tables.sessions.c.digest == sa.bindparam("digest"), _LIVE))
+
+
+def create(  # noqa: PLR0917  # the parts of one row
+    tx: Tx,
+    person_id: str,
+    digest: str,
+    user_agent: str,
+    replaces: str | None = None,
+    address: str | None = None,
+) -> Session:
     """Start a session under a token's *digest*; the one that the browser had until now ends."""
     if replaces is not None:
         _revoke(tx, tables.sessions.c.digest == replaces)
@@ -58,24 +54,26 @@ def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str |
         seen_at=tx.now,
         expires_at=tx.now + SESSION_LIFE_MS,
     )
-    tx.conn.execute(
-        sa.insert(tables.sessions).values(
-            **msgspec.structs.asdict(opened), digest=digest, user_agent=user_agent[:USER_AGENT_CHARS_KEPT]
-        )
+    _SESSIONS.insert(
+        tx.conn,
+        opened,
+        digest=digest,
+        user_agent=user_agent[:USER_AGENT_CHARS_KEPT],
+        last_address=address,
     )
     return opened
 
 
 def find(conn: sa.Connection, digest: str, now: int) -> Session | None:
     """The live session with that digest."""
-    row = _FIND.one(conn, digest=digest)
-    session = None if row is None else Session(**row._asdict())
+    session = _FIND.one(conn, digest=digest)
     return session if session is not None and session.lives_at(now) else None
 
 
-def note_seen(tx: Tx, digest: str) -> None:
-    """Store that the session was used."""
-    _change(tx, digest, seen_at=tx.now)
+def note_seen(tx: Tx, digest: str, address: str | None = None) -> None:
+    """Store that the session was used, and from which IP address, if that is known."""
+    known = {} if address is None else {"last_address": address}
+    _change(tx, digest, seen_at=tx.now, **known)
 
 
 def confirm(tx: Tx, digest: str) -> None:
@@ -107,37 +105,24 @@ def revoke_all(tx: Tx, person_id: str, keep: str | None = None) -> None:
 
 def of_person(conn: sa.Connection, person_id: str, now: int) -> list[ListedSession]:
     """The person's live sessions, the newest first."""
-    columns = [tables.sessions.c[name] for name in ListedSession.__struct_fields__]
-    rows = conn.execute(
-        sa.select(*columns)
-        .where(
-            tables.sessions.c.person_id == person_id,
-            tables.sessions.c.revoked_at.is_(None),
-            tables.sessions.c.expires_at > now,
-            tables.sessions.c.seen_at > now - SESSION_IDLE_MS,
-        )
-        .order_by(tables.sessions.c.id.desc())
+    select = _LISTED.select(
+        tables.sessions.c.person_id == person_id,
+        _LIVE,
+        tables.sessions.c.expires_at > now,
+        tables.sessions.c.seen_at > now - SESSION_IDLE_MS,
     )
-    return [ListedSession(**row._asdict()) for row in rows]
+    return _LISTED.all(conn, select.order_by(tables.sessions.c.id.desc()))
 
 
-def _change(tx: Tx, digest: str, **values: int) -> bool:
-    done = tx.conn.execute(
-        sa.update(tables.sessions)
-        .where(tables.sessions.c.digest == digest, tables.sessions.c.revoked_at.is_(None))
-        .values(**values)
-    )
+def _change(tx: Tx, digest: str, **values: int | str) -> bool:
+    done = tx.conn.execute(_SESSIONS.update(tables.sessions.c.digest == digest, _LIVE, **values))
     tx.announce(SessionsChanged((digest,)))
     return done.rowcount > 0
 
 
 def _revoke(tx: Tx, *which: sa.ColumnElement[bool]) -> bool:
-    done = tx.conn.execute(
-        sa.update(tables.sessions)
-        .where(*which, tables.sessions.c.revoked_at.is_(None))
-        .values(revoked_at=tx.now)
-        .returning(tables.sessions.c.digest)
-    )
+    ended = _SESSIONS.update(*which, _LIVE, revoked_at=tx.now, last_address=None)
+    done = tx.conn.execute(ended.returning(tables.sessions.c.digest))
     digests = tuple(done.scalars())
     if digests:
         tx.announce(SessionsChanged(digests))

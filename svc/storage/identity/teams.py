@@ -1,16 +1,17 @@
 """Teams of members, to which conversations and records can belong."""
 
-from typing import NamedTuple
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.errors import Conflict, NotFound, at
+from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.identity.people import clean_name
-from svc.domain.limits import TEAMS_MAX
-from svc.domain.near_names import shown
+from svc.domain.identity.limits import TEAMS_MAX
+from svc.domain.identity.people import unique_name
+from svc.domain.input.near_names import shown
 from svc.storage.identity import authorization, tables
+from svc.storage.rows import Selection
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -23,17 +24,11 @@ class Team(msgspec.Struct, frozen=True):
     member_count: int
 
 
-class _TeamMember(NamedTuple):
-    """A member of a team."""
-
-    person_id: str
-
-
+_TEAMS: Final = Selection(
+    Team, tables.teams, members={"member_count": sa.func.count(tables.team_members.c.person_id)}
+)
 _PEOPLE = Statement(
-    sa.select(tables.team_members.c.person_id).where(
-        tables.team_members.c.team_id == sa.bindparam("team_id")
-    ),
-    _TeamMember,
+    sa.select(tables.team_members.c.person_id).where(tables.team_members.c.team_id == sa.bindparam("team_id"))
 )
 
 
@@ -85,20 +80,15 @@ def people_of(conn: sa.Connection, team_id: str) -> frozenset[str]:
 
 
 def _select(conn: sa.Connection, organization_id: str, *which: sa.ColumnElement[bool]) -> list[Team]:
-    rows = conn.execute(
-        sa.select(tables.teams.c.id, tables.teams.c.name, sa.func.count(tables.team_members.c.person_id))
+    select = (
+        _TEAMS.select(tables.teams.c.organization_id == organization_id, *which)
         .outerjoin(tables.team_members, tables.team_members.c.team_id == tables.teams.c.id)
-        .where(tables.teams.c.organization_id == organization_id, *which)
         .group_by(tables.teams.c.id, tables.teams.c.name)
         .order_by(tables.teams.c.id)
     )
-    return [Team(*row) for row in rows]
+    return _TEAMS.all(conn, select)
 
 
 def _free_name(tx: Tx, call: Call, text: str, team_id: str | None = None) -> str:
-    with at("/name"):
-        name = clean_name(text)
-    for team in list_all(tx.conn, call.caller.organization_id):
-        if team.name.casefold() == name.casefold() and team.id != team_id:
-            raise Conflict(f"there is a team called {team.name!r} already")
-    return name
+    teams = list_all(tx.conn, call.caller.organization_id)
+    return unique_name(text, "team", (team.name for team in teams if team.id != team_id))

@@ -1,24 +1,27 @@
 """Imports, opened for an upload, started, and cancelled; an organization has one at a time."""
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, at, named_at
 from svc.domain.identity.callers import Call
-from svc.domain.imports.cells import Decimal
 from svc.domain.imports.columns import ID, IF_VERSION, check_columns, proposals, usable
+from svc.domain.imports.dates import order_of
 from svc.domain.imports.encodings import Encoding
 from svc.domain.imports.exported import FileFormat
 from svc.domain.imports.imports import BY_ID, BY_MATCH, Counts, Layout, ReadingSettings
 from svc.domain.imports.layouts import HEAD_BYTES, layout_of
-from svc.domain.limits import IMPORT_BYTES_MAX
-from svc.domain.near_names import hint, shown
+from svc.domain.imports.limits import IMPORT_BYTES_MAX
+from svc.domain.input.near_names import hint, shown
+from svc.domain.records.cells.formats import DateOrder, Decimal
 from svc.domain.records.matching import IDENTITY_KINDS
 from svc.domain.records.objects import CONTACT
 from svc.storage.imports import rows as import_rows
-from svc.storage.imports import uploads
+from svc.storage.imports import slices, uploads
 from svc.storage.imports.announcing import announce_progress, announce_start
-from svc.storage.imports.rows import Import
+from svc.storage.imports.rows import IMPORTS, Import
 from svc.storage.imports.starters import starter_of
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
@@ -33,7 +36,9 @@ class NewImport(msgspec.Struct, frozen=True, kw_only=True):
     format: FileFormat
     bytes: int
     fingerprint: str | None = None
-    """What tells the file from others: an import that is open for the same one is answered again."""
+    """What tells the file from others: the import of the same one is answered instead of another."""
+    again: bool = False
+    """Whether a file may be imported that was imported before."""
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,12 +49,15 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     encoding: Encoding | None = None
     separator: str | None = None
     decimal: Decimal | None = None
+    dates: DateOrder | None = None
+    make_missing: tuple[str, ...] = ()
     settings: ReadingSettings
     """All else."""
 
 
 def open_upload(tx: Tx, organization_id: str, new: NewImport) -> Import:
-    """Open an import, whose upload comes next.
+    """Open an import, whose upload comes next; or the one of the same fingerprint that is open, or has ended
+    and has written lines, unless *new* is to import them `again`.
 
     Raises `InvalidInput` if there is no such object, or the file is empty or too large; and `Conflict` if
     another import is open.
@@ -67,6 +75,9 @@ def open_upload(tx: Tx, organization_id: str, new: NewImport) -> Import:
             f"an organization has one import at a time, and {shown(other.id)} is {other.state}:"
             " wait for its end, or cancel it"
         )
+    earlier = None if new.again else _earlier(tx, organization_id, new)
+    if earlier is not None:
+        return earlier
     import_ = Import(
         id=tx.new_id("imp"),
         organization_id=organization_id,
@@ -76,23 +87,10 @@ def open_upload(tx: Tx, organization_id: str, new: NewImport) -> Import:
         fingerprint=new.fingerprint,
         state="uploading",
         bytes=new.bytes,
-        next_part=0,
-        layout=None,
-        settings=None,
-        starter=None,
-        source=None,
-        run=0,
-        at_byte=0,
-        at_line=0,
-        in_long_line=False,
-        counts=Counts(),
-        refusals=[],
-        failure=None,
         created_at=tx.now,
         updated_at=tx.now,
-        ended_at=None,
     )
-    import_rows.insert(tx.conn, import_)
+    IMPORTS.insert(tx.conn, import_)
     announce_progress(tx, import_)
     return import_
 
@@ -108,20 +106,24 @@ def start(tx: Tx, call: Call, import_id: str, asked: Start) -> Import:
     import_ = import_rows.find(tx.conn, call.caller.organization_id, import_id)
     object_ = objects.get(tx.conn, import_.organization_id, import_.object_type)
     layout = import_.layout = layout_as(tx.conn, import_, asked.encoding, asked.separator)
+    by = _check_by(object_, asked.by)
+    columns = _columns(import_.format, layout, object_, asked)
     import_.settings = msgspec.structs.replace(
         asked.settings,
-        by=_check_by(object_, asked.by),
-        columns=_columns(import_.format, layout, object_, asked),
+        by=by,
+        columns=columns,
+        make_missing=_check_missing(object_, columns, asked.make_missing),
         # Spreadsheets write a semicolon where a comma stands before the decimals.
         decimal=asked.decimal or ("," if layout.separator == ";" else "."),
+        dates=asked.dates or _order_of_dates(tx, import_, layout, object_, columns),
     )
     import_.state = "running"
     import_.starter, import_.source = starter_of(call.caller), dict(call.source())
     import_.run += 1
     import_.at_byte, import_.at_line, import_.in_long_line = layout.begins_at, layout.first_line, False
-    import_.counts, import_.refusals = Counts(), []
+    import_.counts, import_.refusals, import_.faults = Counts(), [], []
     import_.updated_at = tx.now
-    import_rows.update(tx.conn, import_)
+    IMPORTS.replace(tx.conn, import_)
     announce_progress(tx, import_)
     announce_start(tx, import_)
     return import_
@@ -138,7 +140,7 @@ def cancel(tx: Tx, organization_id: str, import_id: str) -> Import:
     if not import_.is_open:
         raise Conflict(f"it is {import_.state} already")
     import_.state, import_.updated_at, import_.ended_at = "cancelled", tx.now, tx.now
-    import_rows.update(tx.conn, import_)
+    IMPORTS.replace(tx.conn, import_)
     announce_progress(tx, import_)
     return import_
 
@@ -172,6 +174,14 @@ def layout_as(
         )
 
 
+def _earlier(tx: Tx, organization_id: str, new: NewImport) -> Import | None:
+    """The last import of the same file that has ended and has written lines."""
+    if new.fingerprint is None:
+        return None
+    ended = import_rows.ended_of(tx.conn, organization_id, new.fingerprint)
+    return next((one for one in ended if one.has_written and _is_of(one, new)), None)
+
+
 def _is_of(import_: Import, new: NewImport) -> bool:
     return (import_.fingerprint, import_.bytes, import_.object_type, import_.format) == (
         new.fingerprint,
@@ -179,6 +189,15 @@ def _is_of(import_: Import, new: NewImport) -> bool:
         new.object_type,
         new.format,
     )
+
+
+def _order_of_dates(
+    tx: Tx, import_: Import, layout: Layout, object_: StoredObject, columns: Mapping[str, str]
+) -> DateOrder | None:
+    """The order of day, month and year in the file's beginning. Raises `InvalidInput` where it is unclear."""
+    dated = {slug for slug, prop in object_.properties.items() if prop.type in {"date", "datetime"}}
+    places = [place for place, name in enumerate(layout.headings) if columns.get(name) in dated]
+    return order_of(slices.first_cells(tx.conn, import_, layout, places)) if places else None
 
 
 def _check_by(object_: StoredObject, by: str | None) -> str | None:
@@ -191,6 +210,26 @@ def _check_by(object_: StoredObject, by: str | None) -> str | None:
     raise InvalidInput(
         [Fault("/by", "invalid_value", f"records are not looked up by {shown(by)}{hint(by, ways)}")]
     )
+
+
+def _check_missing(
+    object_: StoredObject, columns: Mapping[str, str], make_missing: Sequence[str]
+) -> tuple[str, ...]:
+    """*make_missing*, if *columns* have relations to these objects. Raises `InvalidInput`."""
+    mapped = (object_.properties.get(slug) for slug in columns.values())
+    related = {prop.options[0] for prop in mapped if prop is not None and prop.type == "relation"}
+    faults = [
+        Fault(
+            f"/makeMissing/{place}",
+            "invalid_value",
+            f"no column is mapped to a relation with {shown(slug)}{hint(slug, related)}",
+        )
+        for place, slug in enumerate(make_missing)
+        if slug not in related
+    ]
+    if faults:
+        raise InvalidInput(faults)
+    return tuple(dict.fromkeys(make_missing))
 
 
 def _columns(file_format: FileFormat, layout: Layout, object_: StoredObject, asked: Start) -> dict[str, str]:

@@ -10,7 +10,7 @@ from svc.domain.imports.csv_records import TextRecord
 from svc.domain.imports.exported import csv_line
 from svc.domain.imports.imports import Outcome
 from svc.domain.imports.lines import REFUSED, Line, LineReader
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.storage.imports import rows as import_rows
 from svc.storage.imports.rows import Import
 from svc.storage.imports.tables import import_outputs
@@ -60,10 +60,22 @@ def add(tx: Tx, import_: Import, reader: LineReader, outcomes: Sequence[LineOutc
         _add(tx, import_, "refused", "".join(refused))
     if outcomes and import_.settings is not None and import_.settings.dry_run:
         lines = [
-            csv_line((str(one.line.number), one.outcome, one.record_id or "", "; ".join(one.line.reasons)))
+            csv_line(
+                (
+                    str(one.line.number),
+                    one.outcome,
+                    one.record_id or "",
+                    "; ".join(map(str, [*one.line.reasons, *_left_out(one), *one.line.notes])),
+                )
+            )
             for one in outcomes
         ]
         _add(tx, import_, "report", "".join(lines))
+
+
+def _left_out(one: LineOutcome) -> list[str]:
+    """What the report says of cells that were left out, though their line is taken."""
+    return [] if one.outcome == "refused" else [f"left out: {reason}" for reason in one.line.left_out]
 
 
 def begin(conn: sa.Connection, organization_id: str, import_id: str, kind: OutputKind) -> tuple[Import, str]:

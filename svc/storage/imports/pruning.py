@@ -1,56 +1,74 @@
 """Pruning: what ended imports leave is deleted, and imports that wait for too long are cancelled."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from svc.domain.limits import IMPORT_LIFE_MS, IMPORT_WAIT_MS, IMPORTS_PRUNED_MAX
+from svc.domain.imports.limits import IMPORT_LIFE_MS, IMPORT_WAIT_MS, IMPORTS_PRUNED_MAX
 from svc.storage.imports import tables
 from svc.storage.imports.tables import imports
+from svc.storage.pruning import UNTIL, Pruner, deletion
 from svc.storage.store import Tx
 
-_UPLOADS: Final = (tables.import_parts, tables.import_chunks)
-_OUTPUTS: Final = (tables.import_outputs, tables.import_keys)
+_UPLOAD_TABLES: Final = (tables.import_parts, tables.import_chunks)
+_OUTPUT_TABLES: Final = (tables.import_outputs, tables.import_keys)
+_OVER_TABLES: Final = (*_OUTPUT_TABLES, tables.import_records)
+_IS_IDLE: Final = (
+    imports.c.ended_at.is_(None),
+    imports.c.state.in_(("uploading", "uploaded", "checked")),
+    imports.c.updated_at <= UNTIL,
+)
+_IDLE: Final = (
+    sa.select(imports.c.organization_id.label("owner"), imports.c.id)
+    .where(*_IS_IDLE)
+    .limit(IMPORTS_PRUNED_MAX)
+)
+_ENDED: Final = sa.select(imports.c.id).where(imports.c.ended_at.is_not(None))
+_OVER: Final = _ENDED.where(imports.c.ended_at <= UNTIL)
+_RUN_AGAIN: Final = sa.select(imports.c.id).where(imports.c.run > 1)
 
 
-def prune(tx: Tx) -> bool:
-    """Delete at most `IMPORTS_PRUNED_MAX` rows of each table; whether there may be more.
-
-    Uploads go once their imports have ended, and what earlier starts left; the rest `IMPORT_LIFE_MS` later.
-    """
-    _cancel_idle(tx)
-    ended = sa.select(imports.c.id).where(imports.c.ended_at.is_not(None))
-    over = ended.where(imports.c.ended_at <= tx.now - IMPORT_LIFE_MS)
-    more = [_delete(tx, table, table.c.import_id.in_(ended)) for table in _UPLOADS]
-    more += [_delete(tx, table, table.c.import_id.in_(over)) for table in _OUTPUTS]
-    more += [_prune_earlier_runs(tx, table) for table in _OUTPUTS]
-    if not any(more):
-        rows = sa.select(imports.c.id).where(imports.c.id.in_(over)).limit(IMPORTS_PRUNED_MAX)
-        tx.conn.execute(sa.delete(imports).where(imports.c.id.in_(rows)))
-    return any(more)
-
-
-def _cancel_idle(tx: Tx) -> None:
+def _cancel_idle(tx: Tx, rows: Sequence[Any], until: int) -> None:
     """Cancel imports that have waited for their upload, or for their start, for `IMPORT_WAIT_MS`."""
     tx.conn.execute(
         sa.update(imports)
-        .where(
-            imports.c.ended_at.is_(None),
-            imports.c.state.in_(("uploading", "uploaded", "checked")),
-            imports.c.updated_at <= tx.now - IMPORT_WAIT_MS,
-        )
-        .values(state="cancelled", updated_at=tx.now, ended_at=tx.now)
+        .where(imports.c.id.in_([row.id for row in rows]), *_IS_IDLE)
+        .values(state="cancelled", updated_at=tx.now, ended_at=tx.now),
+        {"until": until},
     )
 
 
-def _prune_earlier_runs(tx: Tx, table: sa.Table) -> bool:
-    several = tx.conn.execute(sa.select(imports.c.id, imports.c.run).where(imports.c.run > 1)).all()
-    more = [_delete(tx, table, (table.c.import_id == row.id) & (table.c.run < row.run)) for row in several]
-    return any(more)
+def _of_earlier_run(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+    run = sa.select(imports.c.run).where(imports.c.id == table.c.import_id).scalar_subquery()
+    return table.c.import_id.in_(_RUN_AGAIN), table.c.run < run
 
 
-def _delete(tx: Tx, table: sa.Table, condition: sa.ColumnElement[bool]) -> bool:
-    key = table.primary_key.columns
-    over = sa.select(*key).where(condition).limit(IMPORTS_PRUNED_MAX)
-    deleted = tx.conn.execute(sa.delete(table).where(sa.tuple_(*key).in_(over))).rowcount
-    return deleted == IMPORTS_PRUNED_MAX
+PRUNERS: Final = (
+    Pruner(_IDLE, _cancel_idle, life_ms=IMPORT_WAIT_MS),
+    *(
+        deletion(table, table.c.import_id.in_(_ENDED), life_ms=0, rows_max=IMPORTS_PRUNED_MAX)
+        for table in _UPLOAD_TABLES
+    ),
+    *(
+        deletion(table, table.c.import_id.in_(_OVER), life_ms=IMPORT_LIFE_MS, rows_max=IMPORTS_PRUNED_MAX)
+        for table in _OUTPUT_TABLES
+    ),
+    deletion(tables.import_records, tables.import_records.c.import_id.in_(_OVER), life_ms=IMPORT_LIFE_MS),
+    *(
+        deletion(table, *_of_earlier_run(table), life_ms=0, rows_max=IMPORTS_PRUNED_MAX)
+        for table in _OUTPUT_TABLES
+    ),
+    # Those of which nothing else is left.
+    deletion(
+        imports,
+        imports.c.id.in_(_OVER),
+        *(
+            ~sa.exists().where(table.c.import_id == imports.c.id)
+            for table in (*_UPLOAD_TABLES, *_OVER_TABLES)
+        ),
+        life_ms=IMPORT_LIFE_MS,
+        rows_max=IMPORTS_PRUNED_MAX,
+    ),
+)
+"""Uploads go once their imports have ended, and what earlier runs left; the rest `IMPORT_LIFE_MS` later."""

@@ -1,8 +1,8 @@
 """The reader of an import's lines, by its settings and the object as it is now."""
 
 from svc.domain.identity.organizations import Organization
-from svc.domain.imports.cells import formats_of
 from svc.domain.imports.lines import CsvLineReader, JsonLineReader, LineReader
+from svc.domain.records.cells.formats import formats_of
 from svc.storage.imports.rows import Import
 from svc.storage.records.objects import StoredObject
 
@@ -16,10 +16,9 @@ def line_reader_of(import_: Import, organization: Organization, object_: StoredO
         return JsonLineReader()
     return CsvLineReader(
         layout.headings,
-        settings.columns,
+        settings,
         object_.properties,
-        formats_of(organization, settings.decimal),
+        formats_of(organization, settings.decimal, settings.dates),
         encoding=layout.encoding,
         separator=layout.separator,
-        empty_cells=settings.empty_cells,
     )

@@ -1,57 +1,23 @@
 """Rows of imports, and what is looked up of them."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import NotFound
-from svc.domain.identity.callers import CallerKind
 from svc.domain.imports.exported import FileFormat
+from svc.domain.imports.faults import FaultGroup
 from svc.domain.imports.imports import Counts, ImportState, Layout, ReadingSettings, Refusal
+from svc.domain.imports.starters import Starter
+from svc.domain.imports.undo import Undo, UndoState
+from svc.domain.input.near_names import shown
 from svc.domain.limits import LIST_ROWS
-from svc.domain.near_names import shown
 from svc.storage.imports import tables
 from svc.storage.imports.tables import imports
 from svc.storage.pages import Keyset
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
-
-
-class Starter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """In whose name an import writes, which is judged again at each batch."""
-
-    kind: CallerKind
-    id: str
-    person_id: str | None
-    role_id: str | None = None
-
-
-class ImportRow(NamedTuple):
-    """An import's row."""
-
-    id: str
-    organization_id: str
-    object_type: str
-    name: str
-    format: FileFormat
-    fingerprint: str | None
-    state: ImportState
-    bytes: int
-    next_part: int
-    layout: str | None
-    settings: str | None
-    starter: str | None
-    source: str | None
-    run: int
-    at_byte: int
-    at_line: int
-    in_long_line: bool
-    counts: str
-    refusals: str
-    failure: str | None
-    created_at: int
-    updated_at: int
-    ended_at: int | None
 
 
 class Import(msgspec.Struct, kw_only=True):
@@ -65,74 +31,75 @@ class Import(msgspec.Struct, kw_only=True):
     fingerprint: str | None
     state: ImportState
     bytes: int
-    next_part: int
-    layout: Layout | None
-    settings: ReadingSettings | None
-    starter: Starter | None
-    source: dict[str, Any] | None
-    run: int
-    at_byte: int
-    at_line: int
-    in_long_line: bool
-    counts: Counts
-    refusals: list[Refusal]
-    failure: str | None
+    next_part: int = 0
+    layout: Layout | None = None
+    settings: ReadingSettings | None = None
+    starter: Starter | None = None
+    source: dict[str, Any] | None = None
+    run: int = 0
+    at_byte: int = 0
+    at_line: int = 0
+    in_long_line: bool = False
+    counts: Counts = msgspec.field(default_factory=Counts)
+    refusals: list[Refusal] = []
+    faults: list[FaultGroup] = []
+    failure: str | None = None
+    undo: Undo | None = None
+    undo_state: UndoState | None = None
     created_at: int
     updated_at: int
-    ended_at: int | None
+    ended_at: int | None = None
 
     @property
     def is_open(self) -> bool:
         return self.ended_at is None
 
+    @property
+    def has_written(self) -> bool:
+        """Whether lines were written, or were found to be there already."""
+        is_dry = self.settings is None or self.settings.dry_run
+        return not is_dry and self.counts.lines > self.counts.refused
 
-_SELECT: Final = sa.select(*(imports.c[name] for name in ImportRow._fields))
-_BY_ID: Final = Statement(
-    _SELECT.where(
-        imports.c.organization_id == sa.bindparam("organization_id"), imports.c.id == sa.bindparam("id")
-    ),
-    ImportRow,
-)
-_LATEST: Final = Statement(
-    _SELECT.where(imports.c.organization_id == sa.bindparam("organization_id"))
+
+_ENDED_MAX: Final = 100
+"""Ended imports of one file that are looked at: dry runs too."""
+IMPORTS: Final = Rows(imports, Import, nulls=["faults"])
+_OF_ORGANIZATION: Final = IMPORTS.select(imports.c.organization_id == sa.bindparam("organization_id"))
+_BY_ID: Final = IMPORTS.prepared(_OF_ORGANIZATION.where(imports.c.id == sa.bindparam("id")))
+_LATEST: Final = IMPORTS.prepared(_OF_ORGANIZATION.order_by(imports.c.id.desc()).limit(1))
+_OPEN: Final = IMPORTS.prepared(_OF_ORGANIZATION.where(imports.c.ended_at.is_(None)))
+_ENDED: Final = IMPORTS.prepared(
+    _OF_ORGANIZATION.where(
+        imports.c.fingerprint == sa.bindparam("fingerprint"), imports.c.ended_at.is_not(None)
+    )
     .order_by(imports.c.id.desc())
-    .limit(1),
-    ImportRow,
+    .limit(_ENDED_MAX)
 )
-_OPEN: Final = Statement(
-    _SELECT.where(imports.c.organization_id == sa.bindparam("organization_id"), imports.c.ended_at.is_(None)),
-    ImportRow,
+_UNDOING: Final = IMPORTS.prepared(
+    _OF_ORGANIZATION.where(imports.c.undo_state == tables.RUNNING).order_by(imports.c.id).limit(1)
 )
-_UPDATE: Final = Statement(
-    sa.update(imports)
-    .where(imports.c.id == sa.bindparam("import_id"))
-    .values({name: sa.bindparam(f"new_{name}") for name in ImportRow._fields if name != "id"})
+_RUNNING: Final = Statement(
+    sa.select(imports.c.id).where(
+        imports.c.organization_id == sa.bindparam("organization_id"), imports.c.state == tables.RUNNING
+    ),
+    str,
 )
-_INSERT: Final = Statement(sa.insert(imports))
-
-_layout: Final = msgspec.json.Decoder(Layout)
-_settings: Final = msgspec.json.Decoder(ReadingSettings)
-_starter: Final = msgspec.json.Decoder(Starter)
-_source: Final = msgspec.json.Decoder(dict[str, Any])
-_counts: Final = msgspec.json.Decoder(Counts)
-_refusals: Final = msgspec.json.Decoder(list[Refusal])
-_JSON: Final = ("layout", "settings", "starter", "source", "counts", "refusals")
 
 
 def find(conn: sa.Connection, organization_id: str, import_id: str) -> Import:
     """The import. Raises `NotFound`."""
-    row = _BY_ID.one(conn, organization_id=organization_id, id=import_id)
-    if row is None:
+    found = _BY_ID.one(conn, organization_id=organization_id, id=import_id)
+    if found is None:
         raise NotFound(f"there is no import {shown(import_id)}")
-    return _from_row(row)
+    return found
 
 
 def latest(conn: sa.Connection, organization_id: str) -> Import:
     """The organization's newest import. Raises `NotFound` if it never had one."""
-    row = _LATEST.one(conn, organization_id=organization_id)
-    if row is None:
+    found = _LATEST.one(conn, organization_id=organization_id)
+    if found is None:
         raise NotFound("there is no import yet")
-    return _from_row(row)
+    return found
 
 
 def list_page(
@@ -143,52 +110,34 @@ def list_page(
     Raises `InvalidInput` for the cursor of another list.
     """
     page = Keyset(["imports", organization_id], cursor, limit)
-    selected = _SELECT.where(imports.c.organization_id == organization_id)
+    selected = IMPORTS.select(imports.c.organization_id == organization_id)
     rows, next_cursor = page.fetch(conn, selected, imports.c.id, newest_first=True)
-    return [_from_row(ImportRow(*row)) for row in rows], next_cursor
+    return [IMPORTS.make(row) for row in rows], next_cursor
 
 
 def open_one(conn: sa.Connection, organization_id: str) -> Import | None:
     """The organization's import that has not ended, if there is one."""
-    row = _OPEN.one(conn, organization_id=organization_id)
-    return None if row is None else _from_row(row)
+    return _OPEN.one(conn, organization_id=organization_id)
 
 
-def insert(conn: sa.Connection, new: Import) -> None:
-    """Store a new import."""
-    _INSERT.run(conn, _values(new))
+def ended_of(conn: sa.Connection, organization_id: str, fingerprint: str) -> list[Import]:
+    """The organization's last imports with that fingerprint that have ended, the newest first."""
+    return _ENDED.all(conn, organization_id=organization_id, fingerprint=fingerprint)
 
 
-def update(conn: sa.Connection, changed: Import) -> None:
-    """Store a changed import."""
-    values = _values(changed)
-    import_id = values.pop("id")
-    _UPDATE.run(conn, {"import_id": import_id} | {f"new_{name}": value for name, value in values.items()})
+def undone_one(conn: sa.Connection, organization_id: str) -> Import | None:
+    """The organization's oldest import that is being taken back, if there is one."""
+    return _UNDOING.one(conn, organization_id=organization_id)
+
+
+def is_running(conn: sa.Connection, organization_id: str) -> bool:
+    """Whether an import of the organization is being read, or taken back."""
+    reading = _RUNNING.one(conn, organization_id=organization_id) is not None
+    return reading or undone_one(conn, organization_id) is not None
 
 
 def organizations_with_work(conn: sa.Connection) -> list[str]:
-    """The organizations that have an import which is running."""
-    return list(conn.scalars(sa.select(imports.c.organization_id).where(imports.c.state == tables.RUNNING)))
-
-
-def _from_row(row: ImportRow) -> Import:
-    return Import(
-        **row._asdict()
-        | {
-            "layout": None if row.layout is None else _layout.decode(row.layout),
-            "settings": None if row.settings is None else _settings.decode(row.settings),
-            "starter": None if row.starter is None else _starter.decode(row.starter),
-            "source": None if row.source is None else _source.decode(row.source),
-            "counts": _counts.decode(row.counts),
-            "refusals": _refusals.decode(row.refusals),
-            "in_long_line": bool(row.in_long_line),
-        }
-    )
-
-
-def _values(import_: Import) -> dict[str, Any]:
-    values = msgspec.structs.asdict(import_)
-    for name in _JSON:
-        if values[name] is not None:
-            values[name] = msgspec.json.encode(values[name]).decode()
-    return values
+    """The organizations that have an import which is running, or is being taken back."""
+    states = (imports.c.state, imports.c.undo_state)
+    of_each = (sa.select(imports.c.organization_id).where(state == tables.RUNNING) for state in states)
+    return list(conn.scalars(sa.union(*of_each)))

@@ -7,8 +7,9 @@ import sqlalchemy as sa
 
 from svc.domain.imports import csv_records, encodings, json_records
 from svc.domain.imports.csv_records import Slice, TextRecord
+from svc.domain.imports.dates import DateCell
 from svc.domain.imports.imports import Layout
-from svc.domain.limits import IMPORT_CHUNK_BYTES, IMPORT_LINE_BYTES_MAX
+from svc.domain.imports.limits import IMPORT_CHUNK_BYTES, IMPORT_DATES_LINES_MAX, IMPORT_LINE_BYTES_MAX
 from svc.storage.imports import uploads
 from svc.storage.imports.rows import Import
 
@@ -21,6 +22,28 @@ class NextLines(NamedTuple):
     at_line: int
     in_long_line: bool
     is_end: bool
+
+
+def first_cells(
+    conn: sa.Connection, import_: Import, layout: Layout, places: Sequence[int]
+) -> list[DateCell]:
+    """What stands in the columns at *places* in the first lines of the file, as far as they are looked at."""
+    data = uploads.read(conn, import_.id, layout.begins_at, IMPORT_LINE_BYTES_MAX)
+    final = layout.begins_at + len(data) >= import_.bytes
+    text = encodings.decode(data, layout.encoding, final=final)
+    found = csv_records.read_slice(
+        text,
+        layout.separator,
+        line=layout.first_line,
+        final=final,
+        records_max=IMPORT_DATES_LINES_MAX,
+    )
+    return [
+        DateCell(record.line, record.cells[place])
+        for record in found.records
+        for place in places
+        if place < len(record.cells) and record.cells[place]
+    ]
 
 
 def next_lines(conn: sa.Connection, import_: Import, layout: Layout, lines_max: int) -> NextLines:

@@ -4,8 +4,8 @@ from svc.domain.errors import Forbidden, Unauthenticated
 from svc.domain.identity.access import admit_again, admit_person
 from svc.domain.identity.callers import Caller, permit
 from svc.domain.identity.organizations import Organization
+from svc.domain.imports.starters import Starter
 from svc.storage.identity import access
-from svc.storage.imports.rows import Starter
 from svc.storage.store import Tx
 
 
@@ -18,23 +18,23 @@ def starter_of(caller: Caller) -> Starter:
     return Starter(kind=caller.kind, id=caller.id, person_id=caller.person_id, role_id=caller.role_id)
 
 
-def check(tx: Tx, organization: Organization, starter: Starter) -> None:
-    """Check that an import may go on in the name of *starter*. Raises `ImportEnded`."""
+def check(tx: Tx, organization: Organization, starter: Starter, tool: str = "import.start") -> None:
+    """Check that what *tool* has begun may go on in the name of *starter*. Raises `ImportEnded`."""
     if organization.closed_at is not None:
         raise ImportEnded("the organization was closed")
     if starter.kind == "operator":
         return
     try:
-        caller = _admit(tx, organization.id, starter)
-        permit(caller, "import.start", needs="records.write", runs="open")
+        caller = admit(tx, organization.id, starter)
+        permit(caller, tool, needs="records.write", runs="open")
     except Unauthenticated:
-        what = "person" if starter.kind == "person" else "key" if starter.kind == "key" else starter.kind
+        what = "app" if starter.kind == "grant" else starter.kind
         raise ImportEnded(f"the {what} that started it has no access to the organization any more") from None
     except Forbidden as error:
         raise ImportEnded(f"what started it may not go on: {error}") from None
 
 
-def _admit(tx: Tx, organization_id: str, starter: Starter) -> Caller:
+def admit(tx: Tx, organization_id: str, starter: Starter) -> Caller:
     """The starter as a caller, with what it may now. Raises `Unauthenticated`."""
     facts = access.load(tx.conn, organization_id, tx.now)
     if starter.kind == "workflow":  # it runs in a person's name

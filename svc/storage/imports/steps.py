@@ -3,20 +3,18 @@
 So wherever a process ends, each line has its effect once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from svc.domain.errors import NotFound
 from svc.domain.identity.organizations import Organization
+from svc.domain.imports import faults
 from svc.domain.imports.csv_records import TextRecord
+from svc.domain.imports.faults import FaultEffect, Occurrence
 from svc.domain.imports.imports import ReadingSettings, Refusal
-from svc.domain.imports.lines import Line
-from svc.domain.limits import (
-    FAULTS_IN_DETAIL_MAX,
-    IMPORT_CHUNK_BYTES,
-    IMPORT_REASON_CHARS_MAX,
-    IMPORT_REFUSALS_SHOWN,
-)
+from svc.domain.imports.limits import IMPORT_CHUNK_BYTES, IMPORT_REASON_CHARS_MAX, IMPORT_REFUSALS_SHOWN
+from svc.domain.imports.lines import Line, LineReader
+from svc.domain.limits import FAULTS_IN_DETAIL_MAX
 from svc.storage.identity import organizations
 from svc.storage.imports import dry_keys, outputs, references, starters, uploads
 from svc.storage.imports import rows as import_rows
@@ -24,9 +22,11 @@ from svc.storage.imports.announcing import announce_progress
 from svc.storage.imports.outputs import LineOutcome
 from svc.storage.imports.readers import line_reader_of
 from svc.storage.imports.references import References
-from svc.storage.imports.rows import Import
+from svc.storage.imports.rows import IMPORTS, Import
 from svc.storage.imports.slices import NextLines, next_lines
 from svc.storage.imports.starters import ImportEnded
+from svc.storage.imports.undo import steps as undo_steps
+from svc.storage.imports.undo import written as written_records
 from svc.storage.imports.writing import LineWrites
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
@@ -46,10 +46,13 @@ class StepDone(NamedTuple):
 
 
 def step(tx: Tx, organization_id: str, lines_max: int) -> StepDone:
-    """Read at most *lines_max* lines of the organization's import that is running, if there is one."""
+    """Read at most *lines_max* lines of the organization's import that is running, if there is one.
+
+    If there is none, take back what an import has written that is being undone.
+    """
     import_ = import_rows.open_one(tx.conn, organization_id)
     if import_ is None or import_.state != "running" or import_.starter is None:
-        return StepDone(more=False)
+        return StepDone(more=undo_steps.step(tx, organization_id, lines_max))
     try:
         organization = organizations.get(tx.conn, organization_id)
         starters.check(tx, organization, import_.starter)
@@ -58,20 +61,24 @@ def step(tx: Tx, organization_id: str, lines_max: int) -> StepDone:
         _fail(tx, import_, str(error))
         done = StepDone(more=False)
     _store(tx, import_)
+    if not done.more and import_rows.undone_one(tx.conn, organization_id) is not None:
+        return done._replace(more=True)
     return done
 
 
 def fail(tx: Tx, organization_id: str, reason: str) -> None:
-    """End the organization's import that is running, for *reason*."""
+    """End the organization's import that is running, or else the undo, for *reason*."""
     import_ = import_rows.open_one(tx.conn, organization_id)
     if import_ is not None and import_.state == "running":
         _fail(tx, import_, reason)
         _store(tx, import_)
+    else:
+        undo_steps.fail(tx, organization_id, reason)
 
 
 def _store(tx: Tx, import_: Import) -> None:
     import_.updated_at = tx.now
-    import_rows.update(tx.conn, import_)
+    IMPORTS.replace(tx.conn, import_)
     announce_progress(tx, import_)
 
 
@@ -97,7 +104,7 @@ def _read(
     reader = line_reader_of(import_, organization, object_)
     found = next_lines(tx.conn, import_, layout, lines_max)
     lines = [reader.read(record) for record in found.records]
-    named = References(tx.conn, organization, object_)
+    named = References(tx.conn, organization, object_, settings)
     for line in lines:
         named.resolve(line)
     source = {**(import_.source or {}), "importId": import_.id}
@@ -105,12 +112,17 @@ def _read(
     refused = writes.first_refused(lines) if settings.on_error == "stop" else None
     if refused is not None:
         lines = lines[: refused + 1]
-    written = zip(found.records, lines, writes.write(lines), strict=False)
-    outcomes = _outcomes(tx, import_, object_, settings, written)
+    written = writes.write(lines)
+    if not settings.dry_run:
+        written_records.note(tx, import_, written, writes.made.values())
+    outcomes = _outcomes(tx, import_, object_, settings, zip(found.records, lines, written, strict=False))
+    made = writes.made
+    import_.counts.made += dry_keys.count_new(tx, import_, [*made]) if settings.dry_run else len(made)
     outputs.add(tx, import_, reader, outcomes)
-    _count(import_, outcomes)
+    _count(import_, reader, outcomes)
     if refused is not None:
-        raise ImportEnded(f"line {lines[refused].number} was refused: {'; '.join(lines[refused].reasons)}")
+        why = "; ".join(map(str, lines[refused].reasons))
+        raise ImportEnded(f"line {lines[refused].number} was refused: {why}")
     _go_on(tx, import_, settings, found)
     return StepDone(more=not found.is_end, lines=len(lines))
 
@@ -135,15 +147,27 @@ def _outcomes(
     return outcomes
 
 
-def _count(import_: Import, outcomes: Sequence[LineOutcome]) -> None:
+def _count(import_: Import, reader: LineReader, outcomes: Sequence[LineOutcome]) -> None:
     counts = import_.counts
     for one in outcomes:
         setattr(counts, one.outcome, getattr(counts, one.outcome) + 1)
-        if one.outcome == "refused" and len(import_.refusals) < IMPORT_REFUSALS_SHOWN:
+        if one.outcome != "refused":
+            counts.left_out += len(one.line.left_out)
+        elif len(import_.refusals) < IMPORT_REFUSALS_SHOWN:
             reasons = tuple(
-                reason[:IMPORT_REASON_CHARS_MAX] for reason in one.line.reasons[:FAULTS_IN_DETAIL_MAX]
+                str(reason)[:IMPORT_REASON_CHARS_MAX] for reason in one.line.reasons[:FAULTS_IN_DETAIL_MAX]
             )
             import_.refusals.append(Refusal(line=one.line.number, reasons=reasons))
+    if occurrences := [found for one in outcomes for found in _faults_of(reader, one)]:
+        import_.faults = faults.added(import_.faults, occurrences)
+
+
+def _faults_of(reader: LineReader, one: LineOutcome) -> Iterator[Occurrence]:
+    """Why a line was refused, or else why cells of it were left out."""
+    effect: FaultEffect = "refused" if one.outcome == "refused" else "left_out"
+    for reason in one.line.reasons if effect == "refused" else one.line.left_out:
+        column, value = reader.cell(one.record, reason.about) if reason.about else ("", None)
+        yield Occurrence(effect, one.line.number, column, reason, value)
 
 
 def _go_on(tx: Tx, import_: Import, settings: ReadingSettings, found: NextLines) -> None:

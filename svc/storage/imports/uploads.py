@@ -2,40 +2,27 @@
 
 import hashlib
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue
 from svc.domain.imports.imports import ImportState
 from svc.domain.imports.layouts import HEAD_BYTES, layout_of
-from svc.domain.limits import IMPORT_CHUNK_BYTES, IMPORT_PART_BYTES
+from svc.domain.imports.limits import IMPORT_CHUNK_BYTES, IMPORT_PART_BYTES
 from svc.storage.imports import rows as import_rows
 from svc.storage.imports.announcing import announce_progress
-from svc.storage.imports.rows import Import
+from svc.storage.imports.rows import IMPORTS, Import
 from svc.storage.imports.tables import import_chunks, import_parts
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-
-class _Digest(NamedTuple):
-    """The digest of a part."""
-
-    digest: bytes
-
-
-class _Chunk(NamedTuple):
-    """A chunk of an upload."""
-
-    data: bytes
-
 
 _INSERT_PART: Final = Statement(sa.insert(import_parts))
 _PART: Final = Statement(
     sa.select(import_parts.c.digest).where(
         import_parts.c.import_id == sa.bindparam("import_id"), import_parts.c.number == sa.bindparam("number")
     ),
-    _Digest,
+    bytes,
 )
 _INSERT_CHUNK: Final = Statement(sa.insert(import_chunks))
 _CHUNKS: Final = Statement(
@@ -46,7 +33,7 @@ _CHUNKS: Final = Statement(
         import_chunks.c.number <= sa.bindparam("last"),
     )
     .order_by(import_chunks.c.number),
-    _Chunk,
+    bytes,
 )
 _DELETE_CHUNKS: Final = Statement(
     sa.delete(import_chunks).where(
@@ -91,7 +78,7 @@ def put_part(
         raise InvalidInput([Fault("", "invalid_value", "the bytes are others than `Content-Digest` says")])
     if number < import_.next_part:
         stored = _PART.one(tx.conn, import_id=import_id, number=number)
-        if stored is None or stored.digest != digest:
+        if stored != digest:
             raise Conflict(f"the part {number} was given already, with other bytes")
         return import_
     if import_.state != "uploading":
@@ -103,7 +90,7 @@ def put_part(
     import_.updated_at = tx.now
     if import_.next_part == parts_of(import_.bytes):
         _look_at_head(tx, import_)
-    import_rows.update(tx.conn, import_)
+    IMPORTS.replace(tx.conn, import_)
     announce_progress(tx, import_)
     return import_
 
@@ -112,7 +99,7 @@ def read(conn: sa.Connection, import_id: str, at: int, size: int) -> bytes:
     """At most *size* bytes of the upload, from the position *at* on."""
     first, skipped = divmod(at, IMPORT_CHUNK_BYTES)
     last = (at + size - 1) // IMPORT_CHUNK_BYTES
-    chunks = [row.data for row in _CHUNKS.all(conn, import_id=import_id, first=first, last=last)]
+    chunks = _CHUNKS.all(conn, import_id=import_id, first=first, last=last)
     return b"".join(chunks)[skipped : skipped + size]
 
 

@@ -8,10 +8,10 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.identity.organizations import Organization
-from svc.domain.limits import MAIL_LETTERS_A_DAY_MAX, MAIL_NOTICES_A_DAY_MAX
+from svc.domain.locale.times import DAY_MS
 from svc.domain.mail.kinds import NOTICE_KINDS, MailKind, NoticeKind, may_have
 from svc.domain.mail.letters import MailData
-from svc.domain.times import DAY_MS
+from svc.domain.mail.limits import MAIL_LETTERS_A_DAY_MAX, MAIL_NOTICES_A_DAY_MAX
 from svc.storage.identity import access, organizations
 from svc.storage.identity import tables as identity_tables
 from svc.storage.mail import tables

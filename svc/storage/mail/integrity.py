@@ -5,11 +5,12 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from svc.domain.mail.kinds import LINKED_KINDS
 from svc.storage.mail import tables
 
 _mails: Final = tables.mails
 _WAITS: Final = _mails.c.state == "waiting"
-_HAS_LINK: Final = _mails.c.kind.in_(("invitation", "password.reset", "address.proof"))
+_HAS_LINK: Final = _mails.c.kind.in_(sorted(LINKED_KINDS))
 
 
 def _query(*where: sa.ColumnElement[bool]) -> Callable[[sa.Connection], Iterable[str]]:

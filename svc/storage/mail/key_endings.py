@@ -4,8 +4,8 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from svc.domain.limits import KEY_ENDS_SOON_MS
 from svc.domain.mail.letters import MailData
+from svc.domain.mail.limits import KEY_ENDS_SOON_MS
 from svc.storage.identity.tables import api_keys
 from svc.storage.mail import notices, tables
 from svc.storage.mail.notices import Notice

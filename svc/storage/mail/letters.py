@@ -10,25 +10,20 @@ import sqlalchemy as sa
 
 from svc.domain.changes import ResetsDue
 from svc.domain.identity.callers import Call
+from svc.domain.identity.limits import INVITATION_LIFE_MS
 from svc.domain.identity.people import Person
-from svc.domain.limits import (
-    INVITATION_LIFE_MS,
-    PROOF_LIFE_MS,
-    RESET_ACCOUNTS_MAX,
-    RESET_LIFE_MS,
-    RESETS_WAITING_MAX,
-)
 from svc.domain.mail.letters import MailData
+from svc.domain.mail.limits import PROOF_LIFE_MS, RESET_ACCOUNTS_MAX, RESET_LIFE_MS, RESETS_WAITING_MAX
 from svc.storage.identity import accounts, invitations, roles
-from svc.storage.identity.invitations import MadeInvitation
-from svc.storage.mail import links, outbox, tables
+from svc.storage.identity.invitations import NewInvitation
+from svc.storage.mail import address_changes, links, outbox, tables
 from svc.storage.mail.outbox import NewMail
 from svc.storage.store import Tx
 
 _asked: Final = tables.asked_resets
 
 
-def mail_invitation(tx: Tx, call: Call, made: MadeInvitation) -> bool:
+def mail_invitation(tx: Tx, call: Call, made: NewInvitation) -> bool:
     """Mail the invitation, with a token of its own that is shown to nobody else; whether mail is configured.
 
     So an account that is made with it has a proven address.
@@ -121,14 +116,14 @@ def mail_proof(tx: Tx, person_id: str) -> None:
 
 def reset_password(tx: Tx, token_digest: str, hashed: str) -> None:
     """Set a new password by a mailed link: all sessions end, and the address is proven. Raises `NotFound`."""
-    person_id = links.use(tx, token_digest, "reset")
-    accounts.set_password(tx, person_id, hashed)
+    person_id = links.use(tx, token_digest, "reset").person_id
+    address_changes.set_password(tx, person_id, hashed)
     accounts.note_proven(tx, person_id)
     accounts.audit_everywhere(tx, person_id, "member.password_reset")
 
 
 def prove_address(tx: Tx, token_digest: str) -> None:
     """Note that the person of a mailed link receives mail at their address. Raises `NotFound`."""
-    person_id = links.use(tx, token_digest, "proof")
+    person_id = links.use(tx, token_digest, "proof").person_id
     accounts.note_proven(tx, person_id)
     accounts.audit_everywhere(tx, person_id, "member.address_proof")

@@ -5,32 +5,31 @@ actor that sends may crash at any point, and sends a mail again that was under w
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 import structlog
 
 from svc.domain.changes import MailsDue
-from svc.domain.limits import (
+from svc.domain.mail import progress as rules
+from svc.domain.mail.kinds import NOTICE_KINDS, MailKind
+from svc.domain.mail.letters import MailData
+from svc.domain.mail.limits import (
     MAIL_ANSWER_CHARS_KEPT,
     MAIL_LETTERS_WAITING_MAX,
     MAIL_LIFE_MS,
     MAIL_WAITING_MAX,
 )
-from svc.domain.mail import progress as rules
-from svc.domain.mail.kinds import NOTICE_KINDS, MailKind
-from svc.domain.mail.letters import MailData
 from svc.domain.mail.progress import MailOutcome, MailProgress
+from svc.domain.randomness import fraction
 from svc.storage.mail import tables
+from svc.storage.rows import Rows, Selection
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
 
 log = structlog.get_logger("svc.storage.mail.outbox")
-
-_SPREAD_BYTES: Final = 4
-_SPREAD_MAX: Final = (1 << 8 * _SPREAD_BYTES) - 1
 
 _mails: Final = tables.mails
 
@@ -50,17 +49,26 @@ class NewMail(msgspec.Struct, frozen=True, kw_only=True):
     life_ms: int = MAIL_LIFE_MS
 
 
-class _Progress(NamedTuple):
-    """How far a mail is, as stored."""
+class _Mail(MailProgress, frozen=True, kw_only=True):
+    """A mail as it is stored, and how far it is."""
 
-    state: rules.MailState
-    failures: int
-    next_attempt_at: int | None
-    expires_at: int
-    done_at: int | None
-    reason: str | None
+    id: str
+    organization_id: str
+    kind: MailKind
+    cause: str
+    is_notice: bool
+    person_id: str | None
+    address: str | None
+    data: MailData | None
+    token: bytes | None
+    created_at: int
 
 
+NO_CONTENT: Final = {"data": None, "token": None, "address": None}
+"""What is deleted of a mail once it has ended."""
+
+_MAILS: Final = Rows(_mails, _Mail)
+_PROGRESS: Final = Selection(MailProgress, _mails)
 _INSERT = Statement(insert_or_keep(_mails, ["cause"]))
 _LAST_ROOM = Statement(
     sa.select(_mails.c.id)
@@ -73,12 +81,11 @@ _LAST_ROOM = Statement(
     .offset(sa.bindparam("full", type_=sa.Integer))
     .limit(1)
 )
-_PROGRESS = Statement(
-    sa.select(*(_mails.c[name] for name in _Progress._fields)).where(
+_GET = _PROGRESS.prepared(
+    _PROGRESS.select(
         _mails.c.id == sa.bindparam("mail_id"),
         _mails.c.organization_id == sa.bindparam("organization_id"),
-    ),
-    _Progress,
+    )
 )
 
 
@@ -99,27 +106,21 @@ def queue(tx: Tx, mails: Sequence[NewMail]) -> int:
             log.warning("too many mails wait, so this one is dropped", organization=owner, kind=mail.kind)
             continue
         mail_id = tx.new_id("mal")
-        inserted = _INSERT.run(
-            tx.conn,
-            {
-                "id": mail_id,
-                "organization_id": owner,
-                "kind": mail.kind,
-                "cause": f"{mail.kind}/{mail.cause}/{mail.person_id or ''}",
-                "is_notice": is_notice,
-                "person_id": mail.person_id,
-                "address": mail.address,
-                "data": msgspec.json.encode(mail.data).decode(),
-                "token": None if mail.token is None else tx.sealer.seal(mail.token, mail_id),
-                "state": "waiting",
-                "failures": 0,
-                "next_attempt_at": tx.now,
-                "created_at": tx.now,
-                "expires_at": tx.now + mail.life_ms,
-                "done_at": None,
-                "reason": None,
-            },
+        stored = _Mail(
+            id=mail_id,
+            organization_id=owner,
+            kind=mail.kind,
+            cause=f"{mail.kind}/{mail.cause}/{mail.person_id or ''}",
+            is_notice=is_notice,
+            person_id=mail.person_id,
+            address=mail.address,
+            data=mail.data,
+            token=None if mail.token is None else tx.sealer.seal(mail.token, mail_id),
+            created_at=tx.now,
+            next_attempt_at=tx.now,
+            expires_at=tx.now + mail.life_ms,
         )
+        inserted = _INSERT.run(tx.conn, _MAILS.values(stored))
         if inserted:
             new[owner] = new.get(owner, 0) + inserted
     for organization_id in new:
@@ -129,24 +130,17 @@ def queue(tx: Tx, mails: Sequence[NewMail]) -> int:
 
 def note(tx: Tx, organization_id: str, mail_id: str, outcome: MailOutcome) -> None:
     """Store what became of an attempt. What has ended keeps neither its content nor its link."""
-    row = _PROGRESS.one(tx.conn, mail_id=mail_id, organization_id=organization_id)
-    if row is None:
+    before = _GET.one(tx.conn, mail_id=mail_id, organization_id=organization_id)
+    if before is None:
         return  # pruned meanwhile
     outcome = MailOutcome(outcome.verdict, outcome.answer[:MAIL_ANSWER_CHARS_KEPT])
-    before = MailProgress(**row._asdict())
-    spread = 0.5 if outcome.verdict != "deferred" else _spread(tx)
+    spread = fraction(tx.random) if outcome.verdict == "deferred" else 0.5
     after = rules.attempted(before, outcome, tx.now, spread)
-    gone = {"data": None, "token": None, "address": None} if after.state != "waiting" else {}
-    tx.conn.execute(
-        sa.update(_mails).where(_mails.c.id == mail_id).values(**msgspec.structs.asdict(after), **gone)
-    )
+    values = msgspec.structs.asdict(after) | ({} if after.state == "waiting" else NO_CONTENT)
+    tx.conn.execute(sa.update(_mails).where(_mails.c.id == mail_id).values(values))
 
 
 def organizations_due(conn: sa.Connection, until: int) -> list[str]:
     """The organizations with mails to attempt by *until*."""
     due = sa.select(_mails.c.organization_id).where(tables.IS_WAITING, _mails.c.next_attempt_at <= until)
     return sorted(conn.scalars(due.distinct()))
-
-
-def _spread(tx: Tx) -> float:
-    return int.from_bytes(tx.random(_SPREAD_BYTES), "big") / _SPREAD_MAX

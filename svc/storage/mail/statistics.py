@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.times import DAY_MS
+from svc.domain.locale.times import DAY_MS
 from svc.storage.mail import tables
 
 _mails: Final = tables.mails

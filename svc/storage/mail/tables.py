@@ -4,34 +4,35 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata, of_organization, only_where
+from svc.domain.mail.letters import MailData
+from svc.domain.mail.limits import MAIL_LIFE_MS, PROOF_LIFE_MS
+from svc.storage import schema
 
 WAITING: Final = "state = 'waiting'"
 
-mails: Final = sa.Table(
+mails: Final = schema.table(
     "mails",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    of_organization(),
-    sa.Column("kind", sa.Text, nullable=False),
+    schema.id_(),
+    schema.of_organization(),
+    schema.word("kind"),
     # What it is sent for, with its recipient: a cause makes one mail for each.
-    sa.Column("cause", sa.Text, nullable=False),
+    schema.word("cause"),
     # Letters go out before notices, and have limits of their own.
-    sa.Column("is_notice", sa.Boolean, nullable=False),
+    schema.flag("is_notice"),
     # Of an account; or the address itself, of an invitation.
-    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id")),
-    sa.Column("address", sa.Text),
+    schema.ref("person_id", "people.id", null=True),
+    schema.word("address", null=True, own="emails"),
     # `MailData` as JSON, and the sealed token of the link: NULL once the mail has ended.
-    sa.Column("data", sa.Text),
-    sa.Column("token", sa.LargeBinary),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("failures", sa.Integer, nullable=False),
-    sa.Column("next_attempt_at", sa.BigInteger),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("expires_at", sa.BigInteger, nullable=False),
-    sa.Column("done_at", sa.BigInteger),
+    schema.json("data", MailData, schema.SCRUBBED, null=True, blank=schema.ERASED_JSON),
+    schema.blob("token", stays=schema.INTERNAL, null=True),
+    schema.word("state"),
+    schema.number("failures"),
+    schema.time("next_attempt_at", schema.Ahead(MAIL_LIFE_MS, due=True), null=True),
+    schema.past("created_at"),
+    schema.time("expires_at", schema.Ahead(MAIL_LIFE_MS)),
+    schema.past("done_at", null=True),
     # What the mail server said last, or why nothing was sent.
-    sa.Column("reason", sa.Text),
+    schema.text("reason", schema.SCRUBBED, null=True),
     sa.Index("ix_mails_cause", "cause", unique=True),
     sa.Index(
         "ix_mails_waiting",
@@ -39,43 +40,58 @@ mails: Final = sa.Table(
         "is_notice",
         "next_attempt_at",
         "id",
-        **only_where(WAITING),
+        **schema.only_where(WAITING),
     ),
-    sa.Index("ix_mails_due", "next_attempt_at", "organization_id", **only_where(WAITING)),
-    sa.Index("ix_mails_sent", "organization_id", "is_notice", "done_at", **only_where("state = 'sent'")),
-    sa.Index("ix_mails_done_at", "done_at", **only_where("done_at IS NOT NULL")),
+    sa.Index("ix_mails_due", "next_attempt_at", "organization_id", **schema.only_where(WAITING)),
+    sa.Index(
+        "ix_mails_sent", "organization_id", "is_notice", "done_at", **schema.only_where("state = 'sent'")
+    ),
+    sa.Index("ix_mails_done_at", "done_at", **schema.only_where("done_at IS NOT NULL")),
+    leaves=schema.Stays("mails that wait to be sent, and that some were, without their content"),
+    life=schema.PRUNED,
 )
 
 IS_WAITING: Final = sa.text("mails.state = 'waiting'")
 """As literal SQL, so that the partial indexes are used."""
 IS_SENT: Final = sa.text("mails.state = 'sent'")
 
-notice_choices: Final = sa.Table(
+notice_choices: Final = schema.table(
     "notice_choices",
-    metadata,
-    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
-    sa.Column("kind", sa.Text, primary_key=True),
-    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id"), primary_key=True),
+    schema.of_organization(primary=True),
+    schema.word("kind", primary=True),
+    schema.ref("person_id", "people.id", primary=True, note="the member"),
+    leaves=schema.ExportFile("notice_choices", "A kind of notices that a member is told by mail."),
+    life=schema.KEPT,
 )
 """The kinds of notices that members want."""
 
-mailed_links: Final = sa.Table(
+mailed_links: Final = schema.table(
     "mailed_links",
-    metadata,
-    sa.Column("digest", sa.Text, primary_key=True),
-    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id"), nullable=False),
-    sa.Column("purpose", sa.Text, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    schema.secret_digest(primary=True),
+    schema.ref("person_id", "people.id"),
+    schema.word("purpose"),
+    schema.past("created_at"),
+    schema.time("expires_at", schema.Ahead(PROOF_LIFE_MS)),
+    # The address that the account gets by the link; NULL of the others.
+    schema.word("email", null=True),
     sa.Index("ix_mailed_links_person_id", "person_id"),
+    leaves=schema.Stays("digests of links that are mailed to people of this installation"),
+    erasure=schema.Exempt(
+        "of accounts, which are members' and no customers'; a link ends by itself, with all that it has"
+    ),
+    life=schema.PRUNED,
+    rows_of="people",
 )
 """Links to reset a password, and to prove an address; they are deleted when they are used."""
 
-asked_resets: Final = sa.Table(
+asked_resets: Final = schema.table(
     "asked_resets",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("email", sa.Text, nullable=False),
-    sa.Column("at", sa.BigInteger, nullable=False),
+    schema.id_(),
+    schema.word("email"),
+    schema.past("at"),
+    leaves=schema.Stays("resets that wait a moment to be looked up, for all organizations"),
+    erasure=schema.Exempt("addresses that wait a moment to be looked up"),
+    life=schema.PRUNED,
+    rows_of="people",
 )
 """Resets that were asked for, of any address, whether or not it has an account: that is looked up later."""

@@ -10,6 +10,7 @@ context.configure(
     target_metadata=context.config.attributes.get("metadata"),
     render_as_batch=True,
     transactional_ddl=True,
+    on_version_apply=context.config.attributes.get("on_version_apply", ()),
 )
 with context.begin_transaction():
     context.run_migrations()

@@ -3,12 +3,13 @@
 Alembic is imported only if a migration is missing, since the import takes longer than the rest of a start.
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from svc.storage.sqlite import full_text
+from svc.storage.sql import full_text
 from svc.storage.store import SchemaTooNew, StoreFailed
 
 if TYPE_CHECKING:
@@ -31,6 +32,17 @@ def known_revisions(versions: Path = VERSIONS) -> list[str]:
     return sorted(path.name[:4] for path in versions.glob("[0-9]*.py"))
 
 
+def titles(versions: Path = VERSIONS) -> dict[str, str]:
+    """What each revision does, by the first line of its file, oldest first."""
+    first_lines = {path.name[:4]: _first_line(path) for path in sorted(versions.glob("[0-9]*.py"))}
+    return {revision: line.strip('"') for revision, line in first_lines.items()}
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8") as file:
+        return file.readline().strip()
+
+
 def revision_of(conn: sa.Connection) -> str | None:
     """The revision of the schema; None for an empty file."""
     if not sa.inspect(conn).has_table("alembic_version"):
@@ -51,8 +63,14 @@ def is_current(conn: sa.Connection, versions: Path = VERSIONS) -> bool:
     return known[-1:] == [revision]
 
 
-def upgrade(conn: sa.Connection, versions: Path = VERSIONS) -> None:
-    """Run the missing migrations in the current transaction of *conn*.
+def _ignore(_revision: str) -> None:
+    """For upgrades that nobody watches."""
+
+
+def upgrade(
+    conn: sa.Connection, versions: Path = VERSIONS, on_applied: Callable[[str], None] = _ignore
+) -> None:
+    """Run the missing migrations in the current transaction of *conn*; *on_applied* gets each revision.
 
     Raises `StoreFailed`; the caller then rolls the transaction back, which leaves the data unchanged.
     """
@@ -60,13 +78,18 @@ def upgrade(conn: sa.Connection, versions: Path = VERSIONS) -> None:
 
     from svc.storage.migrations.repairs import repair  # noqa: PLC0415  # it imports Alembic
 
+    def note(*, step: Any, **_: Any) -> None:
+        on_applied(step.up_revision_id)
+
     config = alembic_config(conn, versions)
+    before = revision_of(conn)
     try:
-        repair(conn, config, revision_of(conn))
+        repair(conn, config, before)
+        config.attributes["on_version_apply"] = note
         command.upgrade(config, "head")
     except Exception as error:
         raise StoreFailed(
-            f"the data could not be migrated from schema revision {revision_of(conn) or 'none'}"
+            f"the data could not be migrated from schema revision {before or 'none'}"
             f" to {known_revisions(versions)[-1]}, and is as it was: {getattr(error, 'orig', error)}"
         ) from error
 

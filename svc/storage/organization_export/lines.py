@@ -1,17 +1,17 @@
 """The lines of an export, read as a stream."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, assert_never
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.times import rfc3339
-from svc.storage import stored_json
+from svc.domain.locale.times import rfc3339
 from svc.storage.files import tables as files_tables
 from svc.storage.identity import tables as identity_tables
-from svc.storage.organization_export.files import ExportedFile
+from svc.storage.organization_export.files import ExportedFile, member_name
 from svc.storage.records import tables as records_tables
+from svc.storage.schema import facts_of
 
 ENDING: Final = ".ndjson"
 DELETED: Final = f"deleted_records{ENDING}"
@@ -20,8 +20,6 @@ FETCHED_ROWS: Final = 1_000
 
 MemberType = Literal["text", "number", "boolean", "time", "JSON"]
 
-_JSON: Final = frozenset(column for column, _ in stored_json.TYPES)
-_TIMES: Final = ("_at", "_until", "_since")
 _encode: Final = msgspec.json.Encoder().encode
 _members = identity_tables.members
 _people = identity_tables.people
@@ -63,7 +61,7 @@ def members_of(file: ExportedFile) -> tuple[Member, ...]:
     if file.table is _members:
         columns[1:1] = [_people.c.email, _people.c.name]
     return tuple(
-        Member(name := _camel(column.name), _type_of(column), file.notes.get(name), column)
+        Member(name := member_name(column.name), _type_of(column), file.notes.get(name), column)
         for column in columns
     )
 
@@ -151,8 +149,10 @@ def _value(member: Member, stored: Any) -> Any:
             return msgspec.json.decode(stored)
         case "text":
             return bytes(stored).decode()
-        case _:
+        case "number" | "boolean":
             return stored
+        case _:
+            assert_never(member.type)
 
 
 class _Shapes(NamedTuple):
@@ -236,17 +236,13 @@ def _key(row: sa.Row[Any]) -> str:
 
 
 def _type_of(column: "sa.Column[Any]") -> MemberType:
-    if column in _JSON:
+    facts = facts_of(column)
+    if facts.json is not None:
         return "JSON"
     if isinstance(column.type, sa.Boolean):
         return "boolean"
     if isinstance(column.type, sa.Text):
         return "text"
-    if column.name == "at" or column.name.endswith(_TIMES):
+    if facts.ahead is not None:
         return "time"
     return "number"
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.title, others))

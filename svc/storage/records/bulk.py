@@ -4,7 +4,7 @@ The caller checks the values, inserts the identities and records the events.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -14,12 +14,13 @@ from svc.domain.versions import FIRST_VERSION
 from svc.storage.records import tables
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing.index import Shape
+from svc.storage.records.rows import RECORDS, StoredRecord
+from svc.storage.rows import Rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 ChangeKind = Literal["updated", "deleted", "restored", "merged"]
 
-_INSERT = Statement(sa.insert(tables.records))
 _UPDATE = Statement(
     sa.update(tables.records)
     .where(tables.records.c.id == sa.bindparam("record_id"))
@@ -53,24 +54,22 @@ def insert_many(
     made = list(made)
     if not made:
         return
-    _INSERT.many(
+    RECORDS.insert_many(
         conn,
-        [
-            {
-                "id": record_id,
-                "organization_id": organization_id,
-                "object_id": object_id,
-                "properties": _json(properties),
-                "created_at": at,
-                "updated_at": at,
-                "deleted_at": None,
-                "merged_into": None,
-                "version": versions.get(record_id, FIRST_VERSION),
-            }
+        (
+            StoredRecord(
+                id=record_id,
+                organization_id=organization_id,
+                object_id=object_id,
+                properties=_json(properties),
+                created_at=at,
+                updated_at=at,
+                version=versions.get(record_id, FIRST_VERSION),
+            )
             for record_id, properties in made
-        ],
+        ),
     )
-    record_index.add(conn, shape or record_index.shape_of(conn, object_id), made)
+    record_index.add(conn, shape or record_index.shape_of(conn, organization_id, object_id), made)
 
 
 class UpdatedRecord(NamedTuple):
@@ -85,6 +84,7 @@ class UpdatedRecord(NamedTuple):
 
 def update_many(
     conn: sa.Connection,
+    organization_id: str,
     object_id: str,
     at: int,
     updated: Sequence[UpdatedRecord],
@@ -107,7 +107,7 @@ def update_many(
         ],
     )
     changed = [(one.record_id, one.properties, one.slugs) for one in updated]
-    record_index.rewrite(conn, shape or record_index.shape_of(conn, object_id), changed)
+    record_index.rewrite(conn, shape or record_index.shape_of(conn, organization_id, object_id), changed)
 
 
 class RecordChange(NamedTuple):
@@ -143,7 +143,23 @@ def note_changes(tx: Tx, organization_id: str, happened: Sequence[RecordChange])
         )
 
 
-_INSERT_SUGGESTION = Statement(sa.insert(tables.suggestions))
+SuggestionState = Literal["open", "accepted", "dismissed"]
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A suggested value, open or decided."""
+
+    id: str
+    record_id: str
+    property: str
+    value: Any
+    submission_id: str | None
+    state: SuggestionState
+    created_at: int
+    decided_at: int | None = None
+
+
+SUGGESTIONS: Final = Rows(tables.suggestions, Suggestion, beside=["organization_id"])
 
 Suggested = tuple[str, str, Any]
 """The id of a record, the slug of a property, and the value that is suggested for it."""
@@ -152,7 +168,7 @@ Suggested = tuple[str, str, Any]
 def suggest(tx: Tx, organization_id: str, suggested: Iterable[tuple[Suggested, str | None]]) -> None:
     """Insert suggestions, each with the id of its submission, unless the same one is open already."""
     wanted = {
-        (record_id, slug, _json(value)): submission_id
+        (record_id, slug, _json(value)): (value, submission_id)
         for (record_id, slug, value), submission_id in suggested
     }
     if not wanted:
@@ -167,20 +183,19 @@ def suggest(tx: Tx, organization_id: str, suggested: Iterable[tuple[Suggested, s
     )
     for row in open_ones:
         wanted.pop((row.record_id, row.property, row.value), None)
-    _INSERT_SUGGESTION.many(
+    SUGGESTIONS.insert_many(
         tx.conn,
         [
-            {
-                "id": tx.new_id("sug"),
-                "organization_id": organization_id,
-                "record_id": record_id,
-                "property": slug,
-                "value": value,
-                "submission_id": submission_id,
-                "state": "open",
-                "created_at": tx.now,
-                "decided_at": None,
-            }
-            for (record_id, slug, value), submission_id in wanted.items()
+            Suggestion(
+                id=tx.new_id("sug"),
+                record_id=record_id,
+                property=slug,
+                value=value,
+                submission_id=submission_id,
+                state="open",
+                created_at=tx.now,
+            )
+            for (record_id, slug, _), (value, submission_id) in wanted.items()
         ],
+        organization_id=organization_id,
     )

@@ -1,56 +1,51 @@
 """Contacts, found by their identities: the e-mails and phones that they are known by."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.forms.filing import Contact
-from svc.domain.records.matching import IDENTITY_KINDS
-from svc.domain.records.values import Values
 from svc.storage.records import tables
+from svc.storage.rows import Rows, Selection
 from svc.storage.statements import LOOKED_UP_MAX, Statement, batched
 from svc.storage.upserts import insert_or_keep
 
 
-class _Row(NamedTuple):
-    """A contact's row."""
-
-    id: str
-    properties: str
-    created_at: int
-    version: int
-
-
-class _Standing(NamedTuple):
+class _ContactState(NamedTuple):
     """Whether a contact is deleted, and what it was merged into."""
 
     merged_into: str | None
     deleted_at: int | None
 
 
-_COLUMNS: Final = tuple(tables.records.c[name] for name in _Row._fields)
-_KNOWN_BY = Statement(
-    sa.select(*_COLUMNS)
-    .join(tables.identities, tables.identities.c.record_id == tables.records.c.id)
-    .where(
+class Identity(msgspec.Struct, frozen=True):
+    """An `email` or a `phone` that a contact is known by, normalized."""
+
+    organization_id: str
+    kind: str
+    value: str
+    record_id: str
+
+
+_CONTACTS: Final = Selection(Contact, tables.records, defaulted=["known_by"])
+_KNOWN_BY = _CONTACTS.prepared(
+    _CONTACTS.select(
         tables.identities.c.organization_id == sa.bindparam("organization_id"),
         tables.identities.c.kind == sa.bindparam("kind"),
         tables.identities.c.value == sa.bindparam("value"),
         tables.records.c.deleted_at.is_(None),
-    ),
-    _Row,
+    ).join(tables.identities, tables.identities.c.record_id == tables.records.c.id)
 )
-_BY_ID = Statement(
-    sa.select(*_COLUMNS).where(
+_BY_ID = _CONTACTS.prepared(
+    _CONTACTS.select(
         tables.records.c.organization_id == sa.bindparam("organization_id"),
         tables.records.c.deleted_at.is_(None),
         tables.records.c.id.in_(sa.bindparam("ids", expanding=True)),
-    ),
-    _Row,
+    )
 )
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_IDENTITIES: Final = Rows(tables.identities, Identity)
 _FORGET = Statement(
     sa.delete(tables.identities).where(
         tables.identities.c.record_id == sa.bindparam("of_record"),
@@ -59,11 +54,13 @@ _FORGET = Statement(
         tables.identities.c.value == sa.bindparam("of_value"),
     )
 )
-_INSERT_IDENTITY = Statement(sa.insert(tables.identities))
-_KEEP_IDENTITY = Statement(insert_or_keep(tables.identities, [column.name for column in tables.identities.c]))
+_FORGET_ALL = Statement(
+    sa.delete(tables.identities).where(tables.identities.c.record_id == sa.bindparam("of_record"))
+)
+_KEEP_IDENTITY = Statement(insert_or_keep(tables.identities, _IDENTITIES.fields))
 
 
-class _Known(NamedTuple):
+class _KnownContact(NamedTuple):
     """A contact that is known by a value."""
 
     value: str
@@ -76,23 +73,20 @@ _IDS_OF_MANY = Statement(
         tables.identities.c.kind == sa.bindparam("kind"),
         tables.identities.c.value.in_(sa.bindparam("several", expanding=True)),
     ),
-    _Known,
+    _KnownContact,
 )
 _IDS = Statement(
-    sa.select(tables.identities.c.value, tables.identities.c.record_id).where(
+    sa.select(tables.identities.c.record_id).where(
         tables.identities.c.organization_id == sa.bindparam("organization_id"),
         tables.identities.c.kind == sa.bindparam("kind"),
         tables.identities.c.value == sa.bindparam("value"),
     ),
-    _Known,
+    str,
 )
 # Most contacts are known by an e-mail and a phone, and are made one at a time.
 _INSERT_TWO = Statement(
     sa.insert(tables.identities).values(
-        [
-            {column.name: sa.bindparam(f"{column.name}_{place}") for column in tables.identities.c}
-            for place in (1, 2)
-        ]
+        [{name: sa.bindparam(f"{name}_{place}") for name in _IDENTITIES.fields} for place in (1, 2)]
     )
 )
 
@@ -105,16 +99,14 @@ def known_by(
     for kind, values in (("email", emails), ("phone", phones)):
         for value in values:
             identity = {"organization_id": organization_id, "kind": kind, "value": value}
-            for row in _KNOWN_BY.all(conn, identity):
-                contact = contacts.get(row.id) or _contact(row)
-                contact.known_by.append((kind, value))
-                contacts[row.id] = contact
+            for found in _KNOWN_BY.all(conn, identity):
+                contacts.setdefault(found.id, found).known_by.append((kind, value))
     return list(contacts.values())
 
 
 def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:
     """The contacts of *ids* that exist in the organization."""
-    return [_contact(row) for row in _BY_ID.all(conn, organization_id=organization_id, ids=list(ids))]
+    return _BY_ID.all(conn, organization_id=organization_id, ids=list(ids))
 
 
 _STANDING = Statement(
@@ -122,7 +114,7 @@ _STANDING = Statement(
         tables.records.c.organization_id == sa.bindparam("organization_id"),
         tables.records.c.id == sa.bindparam("id"),
     ),
-    _Standing,
+    _ContactState,
 )
 
 
@@ -137,15 +129,6 @@ def survivors(conn: sa.Connection, organization_id: str, ids: Collection[str]) -
                 survivors[contact_id] = at
             at = None if row is None else row.merged_into
     return survivors
-
-
-def _contact(row: _Row) -> Contact:
-    return Contact(
-        id=row.id,
-        properties=_decode(row.properties),
-        created_at=row.created_at,
-        version=row.version,
-    )
 
 
 def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
@@ -164,30 +147,12 @@ def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[
             record_id_2=record_2,
         )
     else:
-        _INSERT_IDENTITY.many(conn, _identities(organization_id, learned))
-
-
-def remember_values(conn: sa.Connection, organization_id: str, record_id: str, values: Values) -> None:
-    """Insert the identities among *values*; after a merge, the contact may have one of them already."""
-    known = {
-        (row.kind, row.value)
-        for row in conn.execute(
-            sa.select(tables.identities.c.kind, tables.identities.c.value).where(
-                tables.identities.c.record_id == record_id
-            )
-        )
-    }
-    identities = [(kind, values[kind]) for kind in IDENTITY_KINDS if kind in values]
-    remember(
-        conn,
-        organization_id,
-        [(record_id, *identity) for identity in identities if identity not in known],
-    )
+        _IDENTITIES.insert_many(conn, _identities(organization_id, learned))
 
 
 def keep(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
-    """As `remember`, of contacts that may be known by them already."""
-    _KEEP_IDENTITY.many(conn, _identities(organization_id, learned))
+    """As `remember`, of contacts that may be known by them already, as one is that took over another."""
+    _KEEP_IDENTITY.many(conn, [*map(_IDENTITIES.values, _identities(organization_id, learned))])
 
 
 def forget(conn: sa.Connection, organization_id: str, forgotten: Sequence[tuple[str, str, str]]) -> None:
@@ -201,16 +166,13 @@ def forget(conn: sa.Connection, organization_id: str, forgotten: Sequence[tuple[
     )
 
 
-def _identities(organization_id: str, learned: Sequence[tuple[str, str, str]]) -> list[dict[str, str]]:
-    return [
-        {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
-        for record_id, kind, value in learned
-    ]
+def _identities(organization_id: str, learned: Sequence[tuple[str, str, str]]) -> list[Identity]:
+    return [Identity(organization_id, kind, value, record_id) for record_id, kind, value in learned]
 
 
 def ids_known_by(conn: sa.Connection, organization_id: str, kind: str, value: str) -> set[str]:
     """The ids of the contacts that are known by an `email` or a `phone`."""
-    return {row.record_id for row in _IDS.all(conn, organization_id=organization_id, kind=kind, value=value)}
+    return set(_IDS.all(conn, organization_id=organization_id, kind=kind, value=value))
 
 
 def ids_known_by_any(
@@ -224,6 +186,6 @@ def ids_known_by_any(
     return found
 
 
-def forget_all(conn: sa.Connection, record_id: str) -> None:
-    """Delete all identities of a contact."""
-    conn.execute(sa.delete(tables.identities).where(tables.identities.c.record_id == record_id))
+def forget_all(conn: sa.Connection, record_ids: Sequence[str]) -> None:
+    """Delete all identities of contacts."""
+    _FORGET_ALL.many(conn, [{"of_record": record_id} for record_id in record_ids])

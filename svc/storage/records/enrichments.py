@@ -7,11 +7,13 @@ import sqlalchemy as sa
 
 from svc.domain.events import NewEvent, Source
 from svc.domain.forms.filing import Enrichment
-from svc.domain.records.events import from_to, record_event
+from svc.domain.records.events import RecordCreated, RecordUpdated, changes
 from svc.domain.records.objects import CONTACT
 from svc.storage.records import bulk, contacts, objects
 from svc.storage.records import rows as record_rows
 from svc.storage.records.bulk import RecordChange, UpdatedRecord
+from svc.storage.records.rows import Record
+from svc.storage.records.writes import record_writes
 from svc.storage.store import Tx
 
 
@@ -46,6 +48,7 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
     )
     bulk.update_many(
         tx.conn,
+        organization_id,
         object_id,
         tx.now,
         [
@@ -99,18 +102,19 @@ def happened(conn: sa.Connection, object_id: str, learned: SourcedEnrichment, at
         if not learned.created:  # a new one has none of deleted properties
             properties = record_rows.visible(objects.properties_of(conn, object_id), properties)
         contact = learned.contact
-        changed = {} if learned.created else {"changed": from_to(_difference(learned))}
-        yield record_event(
-            "record.created" if learned.created else "record.updated",
-            record_id=contact.id,
+        record = Record(
+            id=contact.id,
             object_type=CONTACT,
             version=learned.version,
             properties=properties,
             created_at=at if contact.created_at is None else contact.created_at,
             updated_at=at,
-            source=learned.source,
-            **changed,
         )
+        if learned.created:
+            yield record_writes.event(RecordCreated, record, learned.source)
+        else:
+            changed = changes(_difference(learned))
+            yield record_writes.event(RecordUpdated, record, learned.source, changed=changed)
 
 
 def _difference(learned: SourcedEnrichment) -> dict[str, list[Any]]:

@@ -1,15 +1,19 @@
 """Notes on records."""
 
+from typing import Any, Final
+
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
+from svc.domain.events import Source
+from svc.domain.limits import LIST_ROWS
+from svc.domain.records.limits import NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
 from svc.storage.pages import Keyset
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
-from svc.storage.statements import Statement
+from svc.storage.rows import Rows
 from svc.storage.store import Tx
 
 
@@ -21,14 +25,23 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     title: str
     body: str
     submission_id: str | None
+    source: dict[str, Any] | None
+    """What wrote it, as a `Source`; None where that was not stored."""
     created_at: int
 
 
-_INSERT = Statement(sa.insert(tables.notes))
+NOTES: Final = Rows(tables.notes, Note, beside=["organization_id"])
 
 
 def create(
-    tx: Tx, organization_id: str, object_slug: str | None, record_id: str, *, title: str, body: str
+    tx: Tx,
+    organization_id: str,
+    object_slug: str | None,
+    record_id: str,
+    *,
+    title: str,
+    body: str,
+    source: Source,
 ) -> Note:
     """Write a note on the record. Raises `NotFound` and `InvalidInput`."""
     record_rows.get_live(tx.conn, organization_id, object_slug, record_id)
@@ -47,9 +60,10 @@ def create(
         title=title,
         body=body,
         submission_id=None,
+        source=dict(source),
         created_at=tx.now,
     )
-    _INSERT.run(tx.conn, msgspec.structs.asdict(note) | {"organization_id": organization_id})
+    NOTES.insert(tx.conn, note, organization_id=organization_id)
     return note
 
 
@@ -66,7 +80,15 @@ def list_page(
     record_rows.get_live(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
     keyset = Keyset(["notes", record_id], cursor, limit)
-    columns = [tables.notes.c[name] for name in Note.__struct_fields__]
-    notes = sa.select(*columns).where(tables.notes.c.record_id == record_id)
+    notes = NOTES.select(tables.notes.c.record_id == record_id)
     rows, next_cursor = keyset.fetch(conn, notes, tables.notes.c.id, newest_first=True)
-    return [Note(**row._mapping) for row in rows], next_cursor
+    return [NOTES.make(row) for row in rows], next_cursor
+
+
+def of_submission(conn: sa.Connection, record_id: str | None, submission_id: str) -> str | None:
+    """The note that the submission left on that record; None where it left none."""
+    return conn.scalar(
+        sa.select(tables.notes.c.id).where(
+            tables.notes.c.record_id == record_id, tables.notes.c.submission_id == submission_id
+        )
+    )

@@ -1,27 +1,24 @@
 """Objects, each read with its properties."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import ObjectsChanged
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.limits import OBJECTS_MAX
-from svc.domain.near_names import hint, shown
+from svc.domain.input.near_names import hint, shown
 from svc.domain.records import objects as rules
+from svc.domain.records.limits import OBJECTS_MAX
 from svc.domain.records.objects import BUILTIN_OBJECTS
-from svc.domain.records.properties import Property, PropertyType
+from svc.domain.records.properties import Property
 from svc.domain.versions import FIRST_VERSION, check_version
-from svc.storage.readable import LenientDecoder
 from svc.storage.records import tables
-from svc.storage.statements import Statement
+from svc.storage.rows import Rows, Selection
 from svc.storage.store import Tx
 
 IndexState = Literal["building", "ready"]
-
-_options: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.properties.c.options)
 
 
 class StoredProperty(Property, frozen=True, kw_only=True):
@@ -30,11 +27,12 @@ class StoredProperty(Property, frozen=True, kw_only=True):
     id: str
     index_state: IndexState | None = None
     """Whether the sort keys of its values are kept: being made, or there for every record."""
+    deleted_at: int | None = None
     version: int
 
 
-class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
-    """An object with its properties by slug, in their order."""
+class ObjectHead(msgspec.Struct, frozen=True, kw_only=True):
+    """An object without its properties."""
 
     id: str
     organization_id: str
@@ -45,69 +43,33 @@ class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it may appear in embeds."""
     version: int
     created_at: int
+    duplicates_state: IndexState | None = None
+    """Whether what its records may have in common is kept: being made, or there for every record."""
+
+
+class StoredObject(ObjectHead, frozen=True, kw_only=True):
+    """An object with its properties by slug, in their order."""
+
     properties: dict[str, StoredProperty]
     kept: tuple[StoredProperty, ...]
     """The properties that are deleted as well, all in their order: records keep their values of them."""
 
 
-class PropertyRow(NamedTuple):
-    """The row of a property."""
-
-    slug: str
-    label: str
-    type: PropertyType
-    options: str
-    personal: int
-    unique_values: int
-    id: str
-    index_state: IndexState | None
-    deleted_at: int | None
-    version: int
-
-
-class ObjectRow(NamedTuple):
-    """An object's row."""
-
-    id: str
-    organization_id: str
-    slug: str
-    label: str
-    label_plural: str
-    publishable: bool
-    version: int
-    created_at: int
-
-
-COLUMNS: Final[tuple["sa.Column[Any]", ...]] = tuple(tables.objects.c[name] for name in ObjectRow._fields)
-
-_INSERT_OBJECT = Statement(sa.insert(tables.objects))
-_OBJECT = Statement(
-    sa.select(*COLUMNS).where(
-        tables.objects.c.organization_id == sa.bindparam("organization_id"),
-        tables.objects.c.slug == sa.bindparam("slug"),
-    ),
-    ObjectRow,
+OBJECTS: Final = Rows(tables.objects, ObjectHead)
+_OF_ORGANIZATION: Final = OBJECTS.select(tables.objects.c.organization_id == sa.bindparam("organization_id"))
+_OBJECT = OBJECTS.prepared(_OF_ORGANIZATION.where(tables.objects.c.slug == sa.bindparam("slug")))
+_EVERY = OBJECTS.prepared(_OF_ORGANIZATION.order_by(tables.objects.c.id))
+PROPERTIES: Final = Rows(
+    tables.properties,
+    StoredProperty,
+    renamed={"unique": "unique_values"},
+    empty={"options": tuple},
+    beside=["organization_id", "object_id", "position", "created_at"],
 )
-_EVERY = Statement(
-    sa.select(*COLUMNS)
-    .where(tables.objects.c.organization_id == sa.bindparam("organization_id"))
-    .order_by(tables.objects.c.id),
-    ObjectRow,
-)
-
-
-def _unconverted(column: "sa.Column[Any]") -> "sa.ColumnElement[Any]":
-    """*column* without the conversion of booleans, which takes as long as the rest of the row does."""
-    if not isinstance(column.type, sa.Boolean):
-        return column
-    return sa.type_coerce(column, sa.Integer).label(column.name)
-
-
-_PROPERTIES = Statement(
-    sa.select(*(_unconverted(tables.properties.c[name]) for name in PropertyRow._fields))
-    .where(tables.properties.c.object_id == sa.bindparam("object_id"))
-    .order_by(tables.properties.c.position),
-    PropertyRow,
+_PROPERTIES = PROPERTIES.prepared(
+    PROPERTIES.select(tables.properties.c.object_id == sa.bindparam("object_id")).order_by(
+        tables.properties.c.position
+    )
 )
 
 
@@ -157,25 +119,19 @@ def update_labels(
     label = kept.label if label is None else label
     label_plural = kept.label_plural if label_plural is None else label_plural
     rules.check_object(slug, label, label_plural)
-    tx.conn.execute(
-        sa.update(tables.objects)
-        .where(tables.objects.c.id == kept.id)
-        .values(label=label, label_plural=label_plural, version=tables.objects.c.version + 1)
-    )
-    tx.announce(ObjectsChanged(organization_id))
-    return get(tx.conn, organization_id, slug)
+    return _update(tx, kept, label=label, label_plural=label_plural)
 
 
 def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> StoredObject:
     """Switch whether the object may appear in embeds. Raises `NotFound`."""
-    kept = get(tx.conn, organization_id, slug)
-    tx.conn.execute(
-        sa.update(tables.objects)
-        .where(tables.objects.c.id == kept.id)
-        .values(publishable=publishable, version=tables.objects.c.version + 1)
-    )
-    tx.announce(ObjectsChanged(organization_id))
-    return get(tx.conn, organization_id, slug)
+    return _update(tx, get(tx.conn, organization_id, slug), publishable=publishable)
+
+
+def _update(tx: Tx, kept: StoredObject, **members: Any) -> StoredObject:
+    version = tables.objects.c.version + 1
+    tx.conn.execute(OBJECTS.update(tables.objects.c.id == kept.id, version=version, **members))
+    tx.announce(ObjectsChanged(kept.organization_id))
+    return get(tx.conn, kept.organization_id, kept.slug)
 
 
 def get(conn: sa.Connection, organization_id: str, slug: str) -> StoredObject:
@@ -187,28 +143,21 @@ def get(conn: sa.Connection, organization_id: str, slug: str) -> StoredObject:
     return with_properties(conn, row)
 
 
-def with_properties(conn: sa.Connection, row: ObjectRow) -> StoredObject:
-    """The object of a row, with its properties."""
-    rows = _PROPERTIES.all(conn, object_id=row.id)
-    kept = tuple(map(_property_of, rows))
-    live = {prop.slug: prop for prop, of in zip(kept, rows, strict=True) if of.deleted_at is None}
-    return StoredObject(
-        id=row.id,
-        organization_id=row.organization_id,
-        slug=row.slug,
-        label=row.label,
-        label_plural=row.label_plural,
-        publishable=row.publishable,
-        version=row.version,
-        created_at=row.created_at,
-        properties=live,
-        kept=kept,
-    )
+def with_properties(conn: sa.Connection, head: ObjectHead) -> StoredObject:
+    """The object of *head*, with its properties."""
+    kept = kept_properties(conn, head.id)
+    live = {prop.slug: prop for prop in kept if prop.deleted_at is None}
+    return StoredObject(**msgspec.structs.asdict(head), properties=live, kept=kept)
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[StoredObject]:
     """The organization's objects, the built-in ones first."""
     return [with_properties(conn, row) for row in _EVERY.all(conn, organization_id=organization_id)]
+
+
+def heads(conn: sa.Connection, organization_id: str) -> list[ObjectHead]:
+    """As `list_all`, without their properties."""
+    return _EVERY.all(conn, organization_id=organization_id)
 
 
 def ids_by_slug(conn: sa.Connection, organization_id: str) -> dict[str, str]:
@@ -223,61 +172,69 @@ def ids_by_slug(conn: sa.Connection, organization_id: str) -> dict[str, str]:
 
 def properties_of(conn: sa.Connection, object_id: str) -> dict[str, StoredProperty]:
     """The properties of an object, by slug, in their order."""
-    rows = _PROPERTIES.all(conn, object_id=object_id)
-    return {row.slug: _property_of(row) for row in rows if row.deleted_at is None}
+    return {prop.slug: prop for prop in kept_properties(conn, object_id) if prop.deleted_at is None}
 
 
-def _property_of(row: PropertyRow) -> StoredProperty:
-    slug, label, kind, options, personal, unique, property_id, state, _, version = row
-    return StoredProperty(
-        slug=slug,
-        label=label,
-        type=kind,
-        options=_options.read(options, property_id) if options != "[]" else (),
-        personal=bool(personal),
-        unique=bool(unique),
-        id=property_id,
-        index_state=state,
-        version=version,
-    )
+def kept_properties(conn: sa.Connection, object_id: str) -> tuple[StoredProperty, ...]:
+    """As `properties_of`, those that are deleted as well."""
+    return tuple(_PROPERTIES.all(conn, object_id=object_id))
+
+
+class _PropertyOfObject(StoredProperty, frozen=True, kw_only=True):
+    """A property, with what it is to know of its object."""
+
+    duplicates_state: IndexState | None
+
+
+_OF_OBJECT: Final = Selection(
+    _PropertyOfObject,
+    tables.properties,
+    members={
+        "unique": tables.properties.c.unique_values,
+        "duplicates_state": tables.objects.c.duplicates_state,
+    },
+    empty={"options": tuple},
+)
+_WITH_OBJECT: Final = _OF_OBJECT.prepared(
+    _OF_OBJECT.select(tables.properties.c.object_id == sa.bindparam("object_id"))
+    .join(tables.objects, tables.objects.c.id == tables.properties.c.object_id)
+    .order_by(tables.properties.c.position)
+)
+
+
+def kept_with_state(
+    conn: sa.Connection, object_id: str
+) -> tuple[Sequence[StoredProperty], IndexState | None]:
+    """As `kept_properties`, and whether duplicates among the records are kept."""
+    properties = _WITH_OBJECT.all(conn, object_id=object_id)
+    return properties, properties[0].duplicates_state if properties else None
 
 
 def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> str:
-    object_id = tx.new_id("obj")
-    _INSERT_OBJECT.run(
-        tx.conn,
-        {
-            "id": object_id,
-            "organization_id": organization_id,
-            "slug": slug,
-            "label": label,
-            "label_plural": label_plural,
-            "publishable": False,
-            "created_at": tx.now,
-            "version": FIRST_VERSION,
-        },
+    head = ObjectHead(
+        id=tx.new_id("obj"),
+        organization_id=organization_id,
+        slug=slug,
+        label=label,
+        label_plural=label_plural,
+        publishable=False,
+        version=FIRST_VERSION,
+        created_at=tx.now,
     )
-    return object_id
+    OBJECTS.insert(tx.conn, head)
+    return head.id
 
 
 def insert_properties(
     tx: Tx, organization_id: str, object_id: str, properties: Sequence[Property], *, first: int
 ) -> None:
     """Insert properties of an object, at the positions from *first* on."""
-    rows: list[dict[str, Any]] = [
-        {
-            "id": tx.new_id("prp"),
-            "organization_id": organization_id,
-            "object_id": object_id,
-            "slug": prop.slug,
-            "label": prop.label,
-            "type": prop.type,
-            "options": msgspec.json.encode(prop.options).decode(),
-            "personal": prop.personal,
-            "position": position,
-            "created_at": tx.now,
-            "unique_values": prop.unique,
-        }
-        for position, prop in enumerate(properties, start=first)
-    ]
-    tx.conn.execute(sa.insert(tables.properties), rows)
+    for position, prop in enumerate(properties, start=first):
+        PROPERTIES.insert(
+            tx.conn,
+            StoredProperty(**msgspec.structs.asdict(prop), id=tx.new_id("prp"), version=FIRST_VERSION),
+            organization_id=organization_id,
+            object_id=object_id,
+            position=position,
+            created_at=tx.now,
+        )

@@ -7,13 +7,13 @@ import sqlalchemy as sa
 
 from svc.domain.changes import ObjectsChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
-from svc.domain.limits import PROPERTIES_MAX
-from svc.domain.near_names import hint, shown
+from svc.domain.input.near_names import hint, shown
 from svc.domain.records import objects as rules
+from svc.domain.records.limits import PROPERTIES_MAX
 from svc.domain.records.properties import Property
 from svc.domain.versions import check_version
 from svc.storage.records import objects, tables
-from svc.storage.records.objects import StoredObject, StoredProperty
+from svc.storage.records.objects import PROPERTIES, StoredObject, StoredProperty
 from svc.storage.store import Tx
 
 
@@ -31,26 +31,20 @@ def create(tx: Tx, organization_id: str, object_slug: str, wanted: Property) -> 
     )
     if wanted.slug in object_.properties:
         raise Conflict("there is a property with this slug already")
-    before = tx.conn.execute(
-        sa.select(tables.properties.c.id, tables.properties.c.type, tables.properties.c.unique_values).where(
-            tables.properties.c.object_id == object_.id, tables.properties.c.slug == wanted.slug
-        )
-    ).one_or_none()
-    many, last = tx.conn.execute(
-        sa.select(sa.func.count(), sa.func.max(tables.properties.c.position)).where(
-            tables.properties.c.object_id == object_.id
-        )
-    ).one()
+    before = next((prop for prop in object_.kept if prop.slug == wanted.slug), None)
     if before is not None:
-        if (before.type, before.unique_values) != (wanted.type, wanted.unique):
+        if (before.type, before.unique) != (wanted.type, wanted.unique):
             raise Conflict("a deleted property had this slug: choose another, or bring that one back")
         _change(tx, organization_id, before.id, wanted)
-    elif many >= PROPERTIES_MAX:
+    elif len(object_.kept) >= PROPERTIES_MAX:
         raise Conflict(f"an object has at most {PROPERTIES_MAX} properties")
     else:
-        objects.insert_properties(
-            tx, organization_id, object_.id, [wanted], first=(-1 if last is None else last) + 1
+        positions = sa.select(sa.func.max(tables.properties.c.position)).where(
+            tables.properties.c.object_id == object_.id
         )
+        last = tx.conn.scalars(positions).one()
+        first = 0 if last is None else last + 1
+        objects.insert_properties(tx, organization_id, object_.id, [wanted], first=first)
         tx.announce(ObjectsChanged(organization_id))
     return objects.get(tx.conn, organization_id, object_slug).properties[wanted.slug]
 
@@ -123,11 +117,10 @@ def _get(object_: StoredObject, slug: str) -> StoredProperty:
 
 def _change(tx: Tx, organization_id: str, property_id: str, wanted: Property) -> None:
     tx.conn.execute(
-        sa.update(tables.properties)
-        .where(tables.properties.c.id == property_id)
-        .values(
+        PROPERTIES.update(
+            tables.properties.c.id == property_id,
             label=wanted.label,
-            options=msgspec.json.encode(wanted.options).decode(),
+            options=wanted.options,
             personal=wanted.personal,
             deleted_at=None,
             version=tables.properties.c.version + 1,

@@ -7,25 +7,17 @@ look-up is scoped by the organization: another organization's record is not foun
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
-from svc.domain.errors import Conflict, NotFound
 from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
-from svc.domain.near_names import shown
-from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
-from svc.domain.versions import ERASED_VERSION
-from svc.storage.events import events
-from svc.storage.records import bulk, contacts, objects, tables
+from svc.storage.records import objects
 from svc.storage.records import rows as record_rows
 from svc.storage.records import versions as record_versions
-from svc.storage.records.bulk import ChangeKind, RecordChange
-from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record, RecordRow
-from svc.storage.records.writes import record_writes
+from svc.storage.records.writes.deletions import RecordDeletions, RecordRestorations
 from svc.storage.records.writes.items import write_one
 from svc.storage.records.writes.record_writes import RecordWrites
 from svc.storage.records.writes.ways import Item
@@ -143,20 +135,9 @@ def delete(
     if if_version is not None:
         stored = record_rows.values_of(row)
         record_versions.check(tx.conn, object_, row, if_version, stored=stored, wanted=None)
-    version = row.version + 1
-    tx.conn.execute(
-        sa.update(tables.records)
-        .where(tables.records.c.id == record_id)
-        .values(deleted_at=tx.now, merged_into=merged_into, version=version)
-    )
-    if object_.slug == CONTACT:
-        contacts.forget_all(tx.conn, record_id)
-    record_index.remove(tx.conn, record_index.shape_in(object_), [record_id])
-    kind: ChangeKind = "merged" if merged_into else "deleted"
-    bulk.note_changes(tx, organization_id, [RecordChange(record_id, kind, version, {}, source)])
-    gone = msgspec.structs.replace(record_rows.from_row(object_, row), version=version)
-    into = {} if merged_into is None else {"mergedInto": merged_into}
-    events.record(tx, organization_id, [record_writes.event("record.deleted", gone, source, **into)])
+    deletions = RecordDeletions(tx, source, merged_into=merged_into)
+    deletions.delete(row)
+    deletions.store()
 
 
 def restore(
@@ -168,26 +149,9 @@ def restore(
     unique value is another record's by now.
     """
     row = record_rows.get(tx.conn, organization_id, object_slug, record_id)
-    object_ = record_rows.object_of(tx.conn, row)
-    if row.merged_into is not None:
-        raise Conflict("it was merged into another record, which has all that it had")
-    if row.version == ERASED_VERSION:
-        raise NotFound(f"the record {shown(record_id)} was erased")
-    if row.deleted_at is None:
-        raise NotFound(f"the record {shown(record_id)} is not deleted")
-    values = record_rows.values_of(row)
-    version = row.version + 1
-    tx.conn.execute(
-        sa.update(tables.records)
-        .where(tables.records.c.id == record_id)
-        .values(deleted_at=None, updated_at=tx.now, version=version)
-    )
-    if object_.slug == CONTACT:
-        contacts.remember_values(tx.conn, organization_id, record_id, values)
-    record_index.add_again(tx.conn, record_index.shape_in(object_), [(record_id, values)])
-    bulk.note_changes(tx, organization_id, [RecordChange(record_id, "restored", version, {}, source)])
-    restored = msgspec.structs.replace(record_rows.from_row(object_, row), updated_at=tx.now, version=version)
-    events.record(tx, organization_id, [record_writes.event("record.created", restored, source)])
+    restorations = RecordRestorations(tx, source)
+    restored = restorations.restore(row)
+    restorations.store()
     return restored
 
 

@@ -1,6 +1,6 @@
 """Suggestions: values that a form brought and a contact has otherwise, for a person to decide on."""
 
-from typing import Any, Literal
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -9,32 +9,52 @@ from svc.domain import cursors
 from svc.domain.errors import Conflict, InvalidInput, NotFound, named_at
 from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
+from svc.domain.input.near_names import shown
 from svc.domain.limits import LIST_ROWS
-from svc.domain.near_names import shown
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.records import records, tables
 from svc.storage.records import rows as record_rows
+from svc.storage.records.bulk import SUGGESTIONS, Suggestion, SuggestionState
 from svc.storage.records.rows import Record
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-State = Literal["open", "accepted", "dismissed"]
 
+class OldestSuggestion(NamedTuple):
+    """The open suggestion that waits for longest, and its record."""
 
-class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A suggested value, open or decided."""
-
-    id: str
-    record_id: str
-    property: str
-    value: Any
-    submission_id: str | None
-    state: State
     created_at: int
-    decided_at: int | None
+    record_id: str
+    object_slug: str
 
 
-_COLUMNS = tuple(tables.suggestions.c[name] for name in Suggestion.__struct_fields__)
+_suggestion: Final = tables.suggestions.c
+# Of a deleted record none can be accepted, so nobody waits for them.
+_OPEN: Final = (
+    sa.select(_suggestion.created_at, _suggestion.record_id, tables.objects.c.slug.label("object_slug"))
+    .join(tables.records, tables.records.c.id == _suggestion.record_id)
+    .join(tables.objects, tables.objects.c.id == tables.records.c.object_id)
+    .where(
+        _suggestion.organization_id == sa.bindparam("organization_id"),
+        _suggestion.state == "open",
+        tables.records.c.deleted_at.is_(None),
+    )
+    .order_by(_suggestion.id)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+_OLDEST: Final = Statement(_OPEN, OldestSuggestion)
+_COUNT: Final = Statement(sa.select(sa.func.count()).select_from(_OPEN.subquery()), int)
+
+
+def count_open(conn: sa.Connection, organization_id: str, most: int) -> int:
+    """How many suggestions for live records are open, counted up to *most*."""
+    return _COUNT.one(conn, organization_id=organization_id, most=most) or 0
+
+
+def oldest_open(conn: sa.Connection, organization_id: str) -> OldestSuggestion | None:
+    """The open suggestion for a live record that waits for longest, if there is any."""
+    return _OLDEST.one(conn, organization_id=organization_id, most=1)
 
 
 def list_page(
@@ -42,7 +62,7 @@ def list_page(
     organization_id: str,
     *,
     record_id: str | None = None,
-    state: State = "open",
+    state: SuggestionState = "open",
     cursor: str | None = None,
     limit: int = LIST_ROWS,
 ) -> tuple[list[Suggestion], str | None]:
@@ -50,7 +70,7 @@ def list_page(
     cursors.check_limit(limit)
     question = ["suggestions", record_id, state]
     keyset = Keyset(question, cursor, limit)
-    select = sa.select(*_COLUMNS).where(tables.suggestions.c.state == state)
+    select = SUGGESTIONS.select(tables.suggestions.c.state == state)
     if record_id is None:
         select = select.where(tables.suggestions.c.organization_id == organization_id)
     else:
@@ -62,7 +82,7 @@ def list_page(
     if record_id is not None and not rows:
         with named_at("/recordId"):
             record_rows.get(conn, organization_id, None, record_id)
-    return each(rows, _from_row, "suggestions"), next_cursor
+    return each(rows, SUGGESTIONS.make, "suggestions"), next_cursor
 
 
 def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:
@@ -72,7 +92,7 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
     already, or the value does not fit any more.
     """
     row = _open(tx.conn, organization.id, suggestion_id)
-    values = {row.property: msgspec.json.decode(row.value)}
+    values = {row.property: row.value}
     try:
         record = records.update(tx, organization, None, row.record_id, values, source=source)
     except InvalidInput as error:  # the value is a form's, and no input of this call
@@ -86,15 +106,16 @@ def dismiss(tx: Tx, organization_id: str, suggestion_id: str) -> Suggestion:
     """Close the suggestion; the record stays as it is. Raises `NotFound` and `Conflict`."""
     row = _open(tx.conn, organization_id, suggestion_id)
     _decide(tx, suggestion_id, "dismissed")
-    return msgspec.structs.replace(_from_row(row), state="dismissed", decided_at=tx.now)
+    return msgspec.structs.replace(row, state="dismissed", decided_at=tx.now)
 
 
-def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> sa.Row[Any]:
-    row = conn.execute(
-        sa.select(*_COLUMNS).where(
+def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> Suggestion:
+    row = SUGGESTIONS.one(
+        conn,
+        SUGGESTIONS.select(
             tables.suggestions.c.id == suggestion_id, tables.suggestions.c.organization_id == organization_id
-        )
-    ).one_or_none()
+        ),
+    )
     if row is None:
         raise NotFound(f"there is no suggestion {shown(suggestion_id)}")
     if row.state != "open":
@@ -102,13 +123,7 @@ def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> sa.R
     return row
 
 
-def _decide(tx: Tx, suggestion_id: str, state: State) -> None:
+def _decide(tx: Tx, suggestion_id: str, state: SuggestionState) -> None:
     tx.conn.execute(
-        sa.update(tables.suggestions)
-        .where(tables.suggestions.c.id == suggestion_id)
-        .values(state=state, decided_at=tx.now)
+        SUGGESTIONS.update(tables.suggestions.c.id == suggestion_id, state=state, decided_at=tx.now)
     )
-
-
-def _from_row(row: sa.Row[Any]) -> Suggestion:
-    return Suggestion(**dict(row._mapping) | {"value": msgspec.json.decode(row.value)})

@@ -1,7 +1,7 @@
 """Values of records: checked against their properties, and against what they refer to."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, assert_never
 
 import msgspec
 import sqlalchemy as sa
@@ -10,8 +10,10 @@ from svc.domain.errors import Fault, InvalidInput
 from svc.domain.files.contents import SAFE_PICTURES
 from svc.domain.files.files import is_file_id
 from svc.domain.identity.organizations import Organization
-from svc.domain.limits import FAULTS_MAX, RECORD_BYTES_MAX
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
+from svc.domain.limits import FAULTS_MAX
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import RECORD_BYTES_MAX
 from svc.domain.records.properties import Property
 from svc.domain.records.values import Values, changed
 from svc.storage.files import files
@@ -23,22 +25,16 @@ from svc.storage.statements import Statement
 _TOO_LARGE: Final = Fault("/properties", "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes")
 
 
-class _Member(NamedTuple):
-    """The status of a member."""
-
-    status: str
-
-
 _MEMBER = Statement(
     sa.select(identity_tables.members.c.status).where(
         identity_tables.members.c.organization_id == sa.bindparam("organization_id"),
         identity_tables.members.c.person_id == sa.bindparam("person_id"),
     ),
-    _Member,
+    str,
 )
 
 
-_REFERENCES: Final = frozenset({"relation", "member", "picture"})
+_REFERENCES: Final = frozenset(name for name, kind in KINDS.items() if kind.refers_to is not None)
 """The types of properties whose values may refer to something."""
 
 
@@ -52,9 +48,17 @@ class References:
 
     def fault(self, prop: Property, target: Any, pointer: str) -> Fault | None:
         """What is wrong with what the value *target* of *prop*, a type of `_REFERENCES`, refers to."""
-        if prop.type == "picture":
-            return self._picture_fault(target, pointer) if is_file_id(target) else None
-        leads_to = prop.options[0] if prop.type == "relation" else "member"
+        match KINDS[prop.type].refers_to:
+            case "file":
+                return self._picture_fault(target, pointer) if is_file_id(target) else None
+            case "record":
+                leads_to = prop.options[0]
+            case "member":
+                leads_to = "member"
+            case None:
+                return None
+            case other:
+                assert_never(other)
         exists = self._known.get((leads_to, target))
         if exists is None:
             exists = self._known[leads_to, target] = self._exists(prop, target)
@@ -63,7 +67,7 @@ class References:
     def _exists(self, prop: Property, target: str) -> bool:
         if prop.type == "relation":
             row = record_rows.by_id(self._conn, self._organization_id, target)
-            return row is not None and row.deleted_at is None and row.object_type in prop.options
+            return row is not None and row.deleted_at is None and row.of.slug in prop.options
         # A deactivated member too: records keep the member of before.
         member = _MEMBER.one(self._conn, person_id=target, organization_id=self._organization_id)
         return member is not None

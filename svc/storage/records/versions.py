@@ -2,21 +2,26 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.events import Source
-from svc.domain.limits import VERSION_CHANGES_BYTES_MAX, VERSION_CHANGES_MAX, VERSION_COMPARISONS_BYTES_MAX
+from svc.domain.locale.times import rfc3339
+from svc.domain.records.limits import (
+    VERSION_CHANGES_BYTES_MAX,
+    VERSION_CHANGES_MAX,
+    VERSION_COMPARISONS_BYTES_MAX,
+)
 from svc.domain.records.values import Values
-from svc.domain.times import rfc3339
 from svc.domain.versions import FIRST_VERSION, ChangedProperty, ChangedSince
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
 from svc.storage.records.objects import StoredObject
+from svc.storage.records.rows import RecordHead
 from svc.storage.statements import Statement
 
 
@@ -49,13 +54,6 @@ _CHANGE_BYTES: Final = 128
 """What reading a change takes besides what it changed, as if it were bytes of that."""
 
 
-class _Changed(NamedTuple):
-    """When a property was changed, and the source of that."""
-
-    at: int
-    source: Source
-
-
 _SINCE = Statement(
     sa.select(*(tables.record_changes.c[name] for name in _Change._fields))
     .where(
@@ -76,19 +74,10 @@ def written(before: Values, after: Values) -> Values:
     return {slug: after.get(slug) for slug in {**before, **after} if before.get(slug) != after.get(slug)}
 
 
-class Versioned(Protocol):
-    """The id and the version of a record."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def version(self) -> int: ...
-
-
 def check(
     conn: sa.Connection,
     object_: StoredObject,
-    row: Versioned,
+    row: RecordHead,
     if_version: int,
     *,
     stored: Values,
@@ -110,25 +99,26 @@ def check(
     if if_version == row.version or wanted == {}:
         return
     all_slugs = stored.keys() if wanted is None else wanted
-    latest: dict[str, _Changed] = {}
+    # When each property was changed last, and the source of that.
+    latest: dict[str, tuple[int, Source]] = {}
     for new in pending:
         if new.version > if_version:
             for slug in new.difference:
-                latest.setdefault(slug, _Changed(new.at, new.source))
+                latest.setdefault(slug, (new.at, new.source))
     for slug, change in _latest_changes(
         conn, row.id, if_version, all_slugs, budget or ComparisonBudget()
     ).items():
         if slug not in latest:
-            latest[slug] = _Changed(change.at, _source.read(change.source, change.id))
+            latest[slug] = change.at, _source.read(change.source, change.id)
     conflicts = tuple(
         ChangedProperty(
             property=slug,
             yours=None if wanted is None else wanted[slug],
             theirs=stored.get(slug),
-            changed_by=change.source,
-            changed_at=rfc3339(change.at),
+            changed_by=source,
+            changed_at=rfc3339(at),
         )
-        for slug, change in record_rows.visible(object_.properties, latest).items()
+        for slug, (at, source) in record_rows.visible(object_.properties, latest).items()
         if wanted is None or slug in wanted
     )
     if conflicts:

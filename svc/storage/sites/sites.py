@@ -7,9 +7,10 @@ import sqlalchemy as sa
 
 from svc.domain.changes import EmbedsChanged, SitesChanged
 from svc.domain.errors import Conflict, NotFound, at
-from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.domain.sites.domains import is_shared, site_domain
+from svc.domain.sites.limits import SITE_LABELS_MAX, SITES_MAX
+from svc.storage.rows import Rows
 from svc.storage.sites import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -26,37 +27,30 @@ class Site(msgspec.Struct, frozen=True):
     """When a page of it was last viewed, to the minute."""
 
 
-class _SiteRow(NamedTuple):
-    """A site's row."""
-
-    id: str
-    organization_id: str
-    domain: str
-    created_at: int
-    last_view_at: int | None
-
-
 class _SiteId(NamedTuple):
     """The id of a site."""
 
     id: str
 
 
-_SITES = sa.select(*(tables.sites.c[name] for name in _SiteRow._fields))
+SITES: Final = Rows(tables.sites, Site)
+_LIVE: Final = tables.sites.c.removed_at.is_(None)
+_OF_ORGANIZATION = SITES.prepared(
+    SITES.select(tables.sites.c.organization_id == sa.bindparam("organization_id"), _LIVE).order_by(
+        tables.sites.c.id
+    )
+)
+_EVERYWHERE = SITES.prepared(SITES.select(_LIVE).order_by(tables.sites.c.id))
 
 _DOMAINS: Final = tuple(f"domain_{place}" for place in range(SITE_LABELS_MAX))
-_AT_HOST = Statement(
-    _SITES.where(
-        sa.or_(*(tables.sites.c.domain == sa.bindparam(name) for name in _DOMAINS)),
-        tables.sites.c.removed_at.is_(None),
-    ).order_by(tables.sites.c.id),
-    _SiteRow,
+_AT_HOST = SITES.prepared(
+    SITES.select(sa.or_(*(tables.sites.c.domain == sa.bindparam(name) for name in _DOMAINS)), _LIVE).order_by(
+        tables.sites.c.id
+    )
 )
 _ANY = Statement(
     sa.select(tables.sites.c.id)
-    .where(
-        tables.sites.c.organization_id == sa.bindparam("organization_id"), tables.sites.c.removed_at.is_(None)
-    )
+    .where(tables.sites.c.organization_id == sa.bindparam("organization_id"), _LIVE)
     .limit(1),
     _SiteId,
 )
@@ -72,7 +66,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
     if len(list_all(tx.conn, organization_id)) >= SITES_MAX:
         raise Conflict(f"an organization tracks at most {SITES_MAX} sites")
     site = Site(tx.new_id("sit"), organization_id, name, tx.now)
-    tx.conn.execute(sa.insert(tables.sites).values(msgspec.structs.asdict(site)))
+    SITES.insert(tx.conn, site)
     tx.announce(SitesChanged(organization_id))
     return site
 
@@ -99,16 +93,10 @@ def remove(tx: Tx, organization_id: str, site_id: str) -> None:
 
 def get(conn: sa.Connection, organization_id: str, site_id: str) -> Site:
     """The live site. Raises `NotFound`."""
-    row = conn.execute(
-        _SITES.where(
-            tables.sites.c.id == site_id,
-            tables.sites.c.organization_id == organization_id,
-            tables.sites.c.removed_at.is_(None),
-        )
-    ).one_or_none()
-    if row is None:
+    found = [site for site in list_all(conn, organization_id) if site.id == site_id]
+    if not found:
         raise NotFound(f"there is no site {shown(site_id)}")
-    return Site(*row)
+    return found[0]
 
 
 def at_host(conn: sa.Connection, host: str) -> list[Site]:
@@ -116,26 +104,20 @@ def at_host(conn: sa.Connection, host: str) -> list[Site]:
     labels = host.split(".")[-SITE_LABELS_MAX:]
     domains = [".".join(labels[start:]) for start in range(len(labels))]
     domains += [host] * (SITE_LABELS_MAX - len(domains))
-    rows = _AT_HOST.all(conn, dict(zip(_DOMAINS, domains, strict=True)))
-    if not rows:
+    found = _AT_HOST.all(conn, dict(zip(_DOMAINS, domains, strict=True)))
+    if not found:
         raise NotFound("nobody tracks this host")
-    return [Site(*row) for row in rows]
+    return found
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[Site]:
     """The organization's live sites, the oldest first."""
-    rows = conn.execute(
-        _SITES.where(
-            tables.sites.c.organization_id == organization_id, tables.sites.c.removed_at.is_(None)
-        ).order_by(tables.sites.c.id)
-    )
-    return [Site(*row) for row in rows]
+    return _OF_ORGANIZATION.all(conn, organization_id=organization_id)
 
 
 def at_shared_domains(conn: sa.Connection) -> list[Site]:
     """Live sites of all organizations at public suffixes, from before they were refused or were suffixes."""
-    rows = conn.execute(_SITES.where(tables.sites.c.removed_at.is_(None)).order_by(tables.sites.c.id))
-    return [site for site in (Site(*row) for row in rows) if is_shared(site.domain)]
+    return [site for site in _EVERYWHERE.all(conn) if is_shared(site.domain)]
 
 
 def any_tracked(conn: sa.Connection, organization_id: str) -> bool:

@@ -4,41 +4,45 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata, of_record
-from svc.storage.schema import of_organization as _organization
+from svc.storage import schema
 
-sites: Final = sa.Table(
+sites: Final = schema.table(
     "sites",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("domain", sa.Text, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("removed_at", sa.BigInteger),
-    sa.Column("last_view_at", sa.BigInteger),
+    schema.id_(),
+    schema.of_organization(),
+    schema.text(
+        "domain", schema.kept("the address of a site of the organization's; `site.remove` removes it")
+    ),
+    schema.past("created_at"),
+    schema.past("removed_at", null=True),
+    schema.past("last_view_at", null=True),
     sa.Index("ix_sites_organization_id", "organization_id"),
     sa.Index("ix_sites_domain", "domain"),
+    leaves=schema.ExportFile("sites", "A tracked site."),
+    life=schema.KEPT,
 )
 
-visitor_keys: Final = sa.Table(
+visitor_keys: Final = schema.table(
     "visitor_keys",
-    metadata,
-    sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("key", sa.LargeBinary, nullable=False),
+    schema.number("day", autoincrement=False, primary=True),
+    schema.blob("key", stays=schema.INTERNAL),
+    leaves=schema.Stays("secrets of the installation, each for one day"),
+    erasure=schema.Exempt("keys of digests, of a few days, for all visitors"),
+    life=schema.PRUNED,
+    rows_of="the installation",
 )
 
-visits: Final = sa.Table(
+visits: Final = schema.table(
     "visits",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("site_id", sa.Text, sa.ForeignKey("sites.id"), nullable=False),
-    sa.Column("visitor", sa.Text, nullable=False),
-    sa.Column("url", sa.Text, nullable=False),
-    sa.Column("referrer", sa.Text),
-    sa.Column("title", sa.Text),
-    sa.Column("at", sa.BigInteger, nullable=False),
-    of_record("record_id"),
+    schema.id_(),
+    schema.of_organization(),
+    schema.ref("site_id", "sites.id"),
+    schema.word("visitor", own="visitors", note="a name of the visitor for one day"),
+    schema.text("url", schema.SCRUBBED),
+    schema.text("referrer", schema.SCRUBBED, null=True),
+    schema.text("title", schema.SCRUBBED, null=True),
+    schema.past("at"),
+    schema.of_record("record_id", own="records", note="the contact, where it is known"),
     sa.Index("ix_visits_organization_id_visitor", "organization_id", "visitor"),
     sa.Index(
         "ix_visits_record_id",
@@ -46,4 +50,6 @@ visits: Final = sa.Table(
         sqlite_where=sa.text("record_id IS NOT NULL"),
         postgresql_where=sa.text("record_id IS NOT NULL"),
     ),
+    leaves=schema.ExportFile("visits", "A page view on a tracked site."),
+    life=schema.KEPT,
 )

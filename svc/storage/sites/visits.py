@@ -6,9 +6,9 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import ResourceChanged
-from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
+from svc.domain.locale.times import day_of
+from svc.domain.sites.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
 from svc.domain.sites.visits import PageView
-from svc.domain.times import day_of
 from svc.storage.sites import tables
 from svc.storage.sites.sites import Site
 from svc.storage.statements import Statement

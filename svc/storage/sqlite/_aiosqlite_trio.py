@@ -8,7 +8,7 @@ it pins them.
 
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from threading import Thread
@@ -20,7 +20,7 @@ import trio
 from aiosqlite.core import _STOP_RUNNING_SENTINEL, _connection_worker_thread
 from outcome import Error, Outcome, Value
 
-from svc.wait_guard import wait_guarded
+from svc.storage.commit.slot import Slot
 
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
@@ -28,44 +28,6 @@ Ts = TypeVarTuple("Ts")
 
 class ThreadLost(Exception):
     """Raised when a connection's thread has ended by itself. The outcome of its last job is unknown."""
-
-
-class Slot(Generic[R]):
-    """One outcome, handed to the one task that waits for it. Lives on the Trio thread."""
-
-    __slots__ = ("_outcome", "_task", "abandoned")
-
-    def __init__(self) -> None:
-        self._outcome: Outcome[R] | None = None
-        self._task: trio.lowlevel.Task | None = None
-        self.abandoned = False
-        """Whether the waiting task was cancelled."""
-
-    def set(self, outcome: Outcome[R]) -> None:
-        self._outcome = outcome
-        if self._task is not None:
-            trio.lowlevel.reschedule(self._task)
-            self._task = None
-
-    async def wait(self, *, guarded: bool = False) -> R:
-        """Wait for the outcome; one that must be known is waited for *guarded*, see `svc.wait_guard`."""
-        if self._outcome is None:
-            self._task = trio.lowlevel.current_task()
-            await (wait_guarded if guarded else trio.lowlevel.wait_task_rescheduled)(self._abandon)
-        else:
-            await trio.lowlevel.checkpoint()
-        assert self._outcome is not None  # noqa: S101  # only `set` wakes the task
-        return self._outcome.unwrap()
-
-    def __await__(self) -> Generator[Any, None, R]:
-        return self.wait().__await__()
-
-    def _abandon(self, _raise_cancel: object) -> trio.lowlevel.Abort:
-        if self._task is None:
-            return trio.lowlevel.Abort.FAILED  # it is woken already
-        self._task = None
-        self.abandoned = True
-        return trio.lowlevel.Abort.SUCCEEDED
 
 
 class _Ticket(Generic[R]):

@@ -11,10 +11,15 @@ from typing import Any, Final, cast
 
 import sqlalchemy as sa
 
+from svc.domain.records.sort_keys import fold
+from svc.storage.private_files import errors_named
 from svc.storage.store import StoreInUse
 
 BUSY_SECONDS: Final = 5.0
 """How long a statement waits for a lock that another program holds, such as a backup or a shell."""
+
+FOLD: Final = "svc_fold"
+"""The SQL function that folds a text as `sort_keys.fold` does."""
 
 _SETTINGS: Final = (
     "PRAGMA journal_mode = WAL",
@@ -80,6 +85,7 @@ def _make(database: str | None, **options: Any) -> sa.Engine:
 def _set_up(connection: sqlite3.Connection, _record: Any) -> None:
     for setting in _SETTINGS:
         connection.execute(setting)
+    connection.create_function(FOLD, 1, fold, deterministic=True)
 
 
 def raw(conn: sa.Connection) -> sqlite3.Connection:
@@ -103,18 +109,19 @@ def sole_use(path: Path) -> Iterator[None]:
     The kernel releases the lock when its process ends, in whatever way, so a lock is never stale. The lock
     file is not removed: otherwise two processes could hold locks on two files of the same name.
     """
-    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    place = _lock_of(path)
+    lock = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            text = os.read(lock, 32).decode()
-            holder = int(text) if text.isdecimal() else None
+            holder = lock_holder(path)
             raise StoreInUse(
                 f"{path} is in use by process {holder or 'unknown'}: stop it first", holder
             ) from None
-        os.ftruncate(lock, 0)
-        os.write(lock, str(os.getpid()).encode())
+        with errors_named(place):
+            # Over what is there, which takes no room; a file that was cut first would need it again.
+            os.ftruncate(lock, os.write(lock, str(os.getpid()).encode()))
         yield
     finally:
         os.close(lock)
@@ -123,7 +130,7 @@ def sole_use(path: Path) -> Iterator[None]:
 def is_locked(path: Path) -> bool:
     """Whether a process has locked the database at *path*."""
     try:
-        lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(_lock_of(path), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
@@ -133,3 +140,16 @@ def is_locked(path: Path) -> bool:
     finally:
         os.close(lock)
     return False
+
+
+def lock_holder(path: Path) -> int | None:
+    """The process that has locked the database at *path*, or the last that had; None if unknown."""
+    try:
+        text = _lock_of(path).read_text("ascii")
+    except (OSError, ValueError):
+        return None
+    return int(text) if text.isdecimal() else None
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")

@@ -17,16 +17,13 @@ from svc.domain.crypto.sealing import Sealer
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.storage.clock import future_times
 from svc.storage.clock import marks as clock_marks
+from svc.storage.commit.commit_queue import BATCH_UNITS_MAX, OWNER_UNITS_MAX, QUEUE_UNITS_MAX
+from svc.storage.commit.group_commit import GroupCommitStore
 from svc.storage.metadata import metadata
 from svc.storage.sqlite.engine import make_engine, raw
-from svc.storage.sqlite.group_commit import (
-    BATCH_UNITS_MAX,
-    OWNER_UNITS_MAX,
-    QUEUE_UNITS_MAX,
-    GroupCommitStore,
-)
 from svc.storage.sqlite.schema_changes import schema_change
-from svc.storage.sqlite.transaction import read_snapshot
+from svc.storage.sqlite.snapshots import InlineSnapshots
+from svc.storage.sqlite.transaction import SQLITE, read_snapshot
 from svc.storage.store import Sources, Store
 
 R = TypeVar("R")
@@ -63,9 +60,11 @@ async def inline_store(
         clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
-            writer=_InlineLane(conn),
+            database=SQLITE,
+            writers=[_InlineLane(conn)],
             reader=_InlineLane(conn, read_only=True),
             long_reader=_InlineLane(conn, read_only=True),
+            snapshots=InlineSnapshots(conn),
             resources=opening.pop_all(),
             sources=sources,
             timer=trio.current_time,
@@ -75,7 +74,7 @@ async def inline_store(
         )
     try:
         if traces.latest and traces.latest > clock.now():
-            await store.write(future_times.put_right)
+            await store.alone.write(future_times.put_right)
         yield store
     finally:
         await store.aclose()

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from svc.storage.migrations import migrate
+from svc.storage.private_files import create_private
 from svc.storage.sqlite.engine import BUSY_SECONDS, keep_temporary_files_in, make_engine, raw, sole_use
 from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import StoreFailed
@@ -34,6 +35,8 @@ COPIED_PAGES: Final = 1_024
 """Pages that are copied in one step: 4 MiB."""
 STEPS_BETWEEN_LOOKS: Final = 1_000_000
 """Steps of SQLite's machine between two looks at whether a check is to stop."""
+FAULT_CHARS_MAX: Final = 200
+"""SQLite reports faults in many lines."""
 _OK: Final = "ok"
 
 
@@ -95,6 +98,7 @@ def copy(path: Path, to: Path, on_step: Callable[[], None] = _nothing) -> None:
     """
     if not path.exists():
         raise StoreFailed(f"there is no data at {path}")
+    create_private(to, b"")  # SQLite would create it by the umask, and keeps the mode of what is there
     try:
         with (
             closing(sqlite3.connect(path, isolation_level=None)) as source,
@@ -134,7 +138,7 @@ def verify(path: Path, stopped: Callable[[], bool] = lambda: False) -> None:
                 raise StoreFailed(f"{path} is none of this program's databases")
             migrate.is_current(conn)
             if faults := integrity_faults(conn):
-                raise StoreFailed(f"{path} is damaged: {faults[0]}")
+                raise StoreFailed(f"{path} is damaged: {' '.join(faults[0].split())[:FAULT_CHARS_MAX]}")
     except (DatabaseError, sqlite3.DatabaseError) as error:
         raise StoreFailed(f"{path} cannot be read: {_cause(error)}") from error
 

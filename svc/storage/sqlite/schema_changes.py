@@ -32,7 +32,10 @@ def schema_change(conn: sa.Connection) -> Iterator[None]:
                 yield
             broken = sqlite.execute("PRAGMA foreign_key_check").fetchone() if written else None
             if broken is not None:
-                raise StoreFailed(f"a row of {broken[0]} refers to a row of {broken[2]} that is not there")
+                raise StoreFailed(
+                    "the data could not be migrated, and is as it was:"
+                    f" a row of {broken[0]} refers to a row of {broken[2]} that is not there"
+                )
             sqlite.execute("COMMIT")
     finally:
         sqlite.execute("PRAGMA foreign_keys = ON")

@@ -19,18 +19,17 @@ from svc.domain.randomness import SYSTEM, Randomness
 from svc.storage.clock import future_times
 from svc.storage.clock import marks as clock_marks
 from svc.storage.clock.marks import Traces
+from svc.storage.commit.commit_queue import BATCH_UNITS_MAX, OWNER_UNITS_MAX, QUEUE_UNITS_MAX
+from svc.storage.commit.group_commit import GroupCommitStore
 from svc.storage.migrations import migrate
+from svc.storage.migrations.plan import plan_of
+from svc.storage.migrations.progress import MigrationProgress, Report, looked_at, unheard
 from svc.storage.sqlite import _aiosqlite_trio as aiosqlite_trio
 from svc.storage.sqlite._aiosqlite_trio import ThreadLost
 from svc.storage.sqlite.engine import make_engine, make_file, raw, sole_use
-from svc.storage.sqlite.group_commit import (
-    BATCH_UNITS_MAX,
-    OWNER_UNITS_MAX,
-    QUEUE_UNITS_MAX,
-    GroupCommitStore,
-)
 from svc.storage.sqlite.schema_changes import schema_change
-from svc.storage.sqlite.transaction import read_snapshot
+from svc.storage.sqlite.snapshots import ThreadSnapshots
+from svc.storage.sqlite.transaction import SQLITE, read_snapshot
 from svc.storage.store import Sources, Store, StoreFailed
 
 R = TypeVar("R")
@@ -38,11 +37,22 @@ R = TypeVar("R")
 log = structlog.get_logger("svc.storage")
 
 
-def migrate_to_head(conn: sa.Connection, versions: Path = migrate.VERSIONS) -> None:
-    """Migrate the schema to the newest revision. Raises `SchemaTooNew` and `StoreFailed`."""
-    if not read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
-        with schema_change(conn):
-            migrate.upgrade(conn, versions)
+def migrate_to_head(
+    conn: sa.Connection, versions: Path = migrate.VERSIONS, *, report: Report = unheard
+) -> None:
+    """Migrate the schema to the newest revision, and *report* how it goes on.
+
+    The schema of an empty file is made without a word. Raises `SchemaTooNew` and `StoreFailed`, with the data
+    as they were.
+    """
+    if read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
+        return
+    plan = read_snapshot(conn, lambda conn: plan_of(conn, versions))
+    progress = MigrationProgress(plan, unheard if plan.before is None else report)
+    progress.begin()
+    with schema_change(conn), looked_at(conn, progress):
+        migrate.upgrade(conn, versions, progress.applied)
+    progress.end()
 
 
 @asynccontextmanager
@@ -98,14 +108,16 @@ async def open_store(
                     _thread_lane(engine, "long reader", _read_only, lose)
                 )
         except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
-            raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
+            raise StoreFailed(f"{path} cannot be opened: {_cause(error)}") from error
         [traces] = read_traces
         clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
-            writer=writer,
+            database=SQLITE,
+            writers=[writer],
             reader=reader,
             long_reader=long_reader,
+            snapshots=ThreadSnapshots(engine),
             resources=opening.pop_all(),
             sources=sources,
             batch_max=batch_max,
@@ -115,12 +127,19 @@ async def open_store(
     with inside:
         try:
             if traces.latest and traces.latest > clock.now():
-                await store.write(future_times.put_right)
+                await store.alone.write(future_times.put_right)
             yield store
         finally:
             await store.aclose()
     if lost:
         raise StoreFailed(f"the thread of the {lost[0]} of {path} has ended by itself")
+
+
+def _cause(error: Exception) -> str:
+    """Why the file cannot be opened, without the statement that SQLAlchemy adds; of a file, with its name."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(getattr(error, "orig", error))
 
 
 class _ThreadLane:

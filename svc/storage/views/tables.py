@@ -1,24 +1,25 @@
 """The table of views."""
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata
-from svc.storage.schema import of_organization as _organization
+from svc.storage import schema
 
-views: Final = sa.Table(
+views: Final = schema.table(
     "views",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _organization(),
-    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id"), nullable=False),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("tool", sa.Text, nullable=False),
-    sa.Column("input", sa.Text, nullable=False),
-    sa.Column("shared", sa.Boolean, nullable=False),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("updated_at", sa.BigInteger, nullable=False),
+    schema.id_(),
+    schema.of_organization(),
+    schema.ref("person_id", "people.id", note="the member that made it"),
+    schema.text("name", schema.SCRUBBED),
+    schema.word("tool"),
+    schema.json("input", dict[str, Any], schema.SCRUBBED),
+    schema.word("board_by", null=True, note="the property whose choices are the columns of a board"),
+    schema.flag("shared"),
+    schema.number("version"),
+    schema.past("created_at"),
+    schema.past("updated_at"),
     sa.Index("ix_views_organization_id", "organization_id"),
+    leaves=schema.ExportFile("views", "A saved view: a tool that lists, and its input."),
+    life=schema.KEPT,
 )

@@ -1,6 +1,6 @@
 """Views: lists that people save, for themselves or for all."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -9,12 +9,11 @@ from msgspec import UNSET, UnsetType
 from svc.domain.errors import Conflict, Forbidden, NotFound, at
 from svc.domain.identity.callers import Caller
 from svc.domain.identity.people import clean_name
-from svc.domain.limits import VIEWS_MAX
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.domain.versions import FIRST_VERSION, check_version
+from svc.domain.views.limits import VIEWS_MAX
 from svc.domain.views.views import SavedView
-from svc.storage.readable import LenientDecoder
-from svc.storage.statements import Statement
+from svc.storage.rows import Rows
 from svc.storage.store import Tx
 from svc.storage.views import tables
 
@@ -25,6 +24,7 @@ class NewView(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     tool: str
     input: dict[str, Any]
+    board_by: str | None = None
     shared: bool = False
 
 
@@ -33,31 +33,15 @@ class ViewChanges(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str | UnsetType = UNSET
     input: dict[str, Any] | UnsetType = UNSET
+    board_by: str | UnsetType | None = UNSET
     shared: bool | UnsetType = UNSET
 
 
-class ViewRow(NamedTuple):
-    """A view's row."""
-
-    id: str
-    organization_id: str
-    person_id: str
-    name: str
-    tool: str
-    input: str
-    shared: bool
-    version: int
-    created_at: int
-    updated_at: int
-
-
-_SELECT: Final = sa.select(*(tables.views.c[name] for name in ViewRow._fields))
-_INPUT: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, tables.views.c.input)
-_ALL = Statement(
-    _SELECT.where(tables.views.c.organization_id == sa.bindparam("organization_id")).order_by(
+VIEWS: Final = Rows(tables.views, SavedView, empty={"input": dict})
+_ALL = VIEWS.prepared(
+    VIEWS.select(tables.views.c.organization_id == sa.bindparam("organization_id")).order_by(
         tables.views.c.id
-    ),
-    ViewRow,
+    )
 )
 
 
@@ -74,14 +58,13 @@ def create(tx: Tx, caller: Caller, new: NewView) -> SavedView:
         name=name,
         tool=new.tool,
         input=new.input,
+        board_by=new.board_by,
         shared=new.shared,
         version=FIRST_VERSION,
         created_at=tx.now,
         updated_at=tx.now,
     )
-    tx.conn.execute(
-        sa.insert(tables.views).values(msgspec.structs.asdict(made) | {"input": _json(made.input)})
-    )
+    VIEWS.insert(tx.conn, made)
     return made
 
 
@@ -103,8 +86,7 @@ def update(
         with at("/name"):
             values["name"] = clean_name(values["name"])
     after = msgspec.structs.replace(before, **values, version=before.version + 1, updated_at=tx.now)
-    stored = msgspec.structs.asdict(after) | {"input": _json(after.input)}
-    tx.conn.execute(sa.update(tables.views).where(tables.views.c.id == view_id).values(stored))
+    tx.conn.execute(sa.update(tables.views).where(tables.views.c.id == view_id).values(VIEWS.values(after)))
     return after
 
 
@@ -117,8 +99,8 @@ def delete(tx: Tx, caller: Caller, view_id: str) -> SavedView:
 
 def list_visible(conn: sa.Connection, caller: Caller) -> list[SavedView]:
     """The views that the caller sees, the oldest first: their own, and shared ones."""
-    rows = _ALL.all(conn, organization_id=caller.organization_id)
-    return [_from_row(row) for row in rows if row.shared or row.person_id == caller.person_id]
+    views = _ALL.all(conn, organization_id=caller.organization_id)
+    return [view for view in views if view.shared or view.person_id == caller.person_id]
 
 
 def get(conn: sa.Connection, caller: Caller, view_id: str) -> SavedView:
@@ -141,12 +123,3 @@ def _person(caller: Caller) -> str:
     if caller.person_id is None:
         raise Forbidden("a view is a person's: an operator without a person makes none")
     return caller.person_id
-
-
-def _from_row(row: ViewRow) -> SavedView:
-    facts = row._asdict() | {"input": _INPUT.read(row.input, row.id), "shared": bool(row.shared)}
-    return SavedView(**facts)
-
-
-def _json(value: dict[str, Any]) -> str:
-    return msgspec.json.encode(value).decode()

@@ -6,13 +6,15 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.attempts import Destination
 from svc.domain.errors import Unreadable
 from svc.domain.webhooks.payloads import payload
 from svc.storage import tables as root_tables
 from svc.storage.readable import tell
+from svc.storage.rows import Selection
 from svc.storage.statements import Statement
 from svc.storage.webhooks import tables, webhooks
-from svc.storage.webhooks.rows import WebhookRow
+from svc.storage.webhooks.rows import StoredSubscription
 
 
 class DueDelivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,14 +27,9 @@ class DueDelivery(msgspec.Struct, frozen=True, kw_only=True):
     """None where it cannot be made: what is stored of it is unreadable, or gone."""
 
 
-class DeliveryBatch(msgspec.Struct, frozen=True, kw_only=True):
+class DeliveryBatch(Destination, frozen=True, kw_only=True):
     """Deliveries to attempt now, with their address and signing secrets. Times are ms since the epoch."""
 
-    organization_id: str
-    url: str = ""
-    contract: str = ""
-    sealed_secrets: tuple[bytes, ...] = ()
-    """Sealed for the webhook's id; the newest first."""
     max_per_second: int | None = None
     is_failing: bool = False
     """Whether the last attempt failed."""
@@ -45,8 +42,11 @@ class DeliveryBatch(msgspec.Struct, frozen=True, kw_only=True):
     """Whether what waits for it is to be ended: see `webhooks.end_waiting`."""
 
 
-class _DueRow(NamedTuple):
-    """A first delivery, and its event where it has one."""
+class _DueRow(msgspec.Struct, frozen=True):
+    """A first delivery, and its event where it has one.
+
+    What is sent is read as bytes: text that is no UTF-8 could not be fetched, and would fail all of them.
+    """
 
     id: str
     event_id: str | None
@@ -68,18 +68,9 @@ class _Next(NamedTuple):
 _deliveries: Final = tables.webhook_deliveries
 _events: Final = root_tables.events
 _FIRST: Final = (_deliveries.c.webhook_id == sa.bindparam("webhook_id"), tables.IS_FIRST)
-_DUE = Statement(
-    sa.select(
-        _deliveries.c.id,
-        _deliveries.c.event_id,
-        _deliveries.c.type,
-        _deliveries.c.subject,
-        _deliveries.c.created_at,
-        # As bytes, since text that is no UTF-8 could not even be fetched, and would fail all of them.
-        sa.cast(_deliveries.c.body, sa.LargeBinary).label("body"),
-        sa.cast(_events.c.data, sa.LargeBinary).label("data"),
-        _events.c.at,
-    )
+_DUE_ROWS: Final = Selection(_DueRow, _deliveries, _events)
+_DUE = _DUE_ROWS.prepared(
+    _DUE_ROWS.select()
     .outerjoin(_events, _events.c.id == _deliveries.c.event_id)
     .where(
         *_FIRST,
@@ -87,8 +78,7 @@ _DUE = Statement(
         _deliveries.c.next_attempt_at <= sa.bindparam("now"),
     )
     .order_by(_deliveries.c.next_attempt_at, _deliveries.c.id)
-    .limit(sa.bindparam("limit", type_=sa.Integer)),
-    _DueRow,
+    .limit(sa.bindparam("limit", type_=sa.Integer))
 )
 
 
@@ -104,6 +94,11 @@ def _earliest(*, replayed: bool) -> sa.ScalarSelect[int]:
     )
 
 
+_OF_DELIVERY = _DUE_ROWS.prepared(
+    _DUE_ROWS.select()
+    .outerjoin(_events, _events.c.id == _deliveries.c.event_id)
+    .where(_deliveries.c.id == sa.bindparam("delivery_id"))
+)
 _NEXT = Statement(
     sa.select(_earliest(replayed=False).label("live"), _earliest(replayed=True).label("replayed")), _Next
 )
@@ -129,7 +124,7 @@ def load(
     Of each subject there is one at most, the first. It is a pure read: *busy* are the subjects of what is
     under way already. None for a subscription that is not there.
     """
-    row = webhooks.row_of(conn, webhook_id)
+    row = webhooks.find(conn, webhook_id)
     if row is None:
         return None
     if not row.active:
@@ -153,8 +148,20 @@ def webhooks_due(conn: sa.Connection, until: int) -> list[str]:
     return sorted({*conn.scalars(_SOON, {"until": until}), *conn.scalars(ending)})
 
 
+def body_of(conn: sa.Connection, organization_id: str, delivery_id: str) -> bytes | None:
+    """What is sent of a delivery; None where it cannot be made, since its event is not kept any more."""
+    row = _OF_DELIVERY.one(conn, delivery_id=delivery_id)
+    return None if row is None else _body(organization_id, row)
+
+
 def _due(
-    conn: sa.Connection, row: WebhookRow, now: int, limit: int, busy: Collection[str], *, replayed: bool
+    conn: sa.Connection,
+    row: StoredSubscription,
+    now: int,
+    limit: int,
+    busy: Collection[str],
+    *,
+    replayed: bool,
 ) -> list[DueDelivery]:
     found = _DUE.all(conn, webhook_id=row.id, now=now, limit=limit, replayed=replayed)
     return [
@@ -177,7 +184,7 @@ def _body(organization_id: str, row: _DueRow) -> bytes | None:
 
 
 def _batch(
-    row: WebhookRow,
+    row: StoredSubscription,
     now: int,
     due: Sequence[DueDelivery],
     *,
@@ -186,10 +193,10 @@ def _batch(
 ) -> DeliveryBatch:
     return DeliveryBatch(
         organization_id=row.organization_id,
-        url=row.url,
+        url=row.settings.url,
         contract=row.contract,
         sealed_secrets=row.sealed_secrets(now),
-        max_per_second=row.max_per_second,
+        max_per_second=row.settings.max_per_second,
         is_failing=row.failing_since is not None,
         due=tuple(due),
         more=more,

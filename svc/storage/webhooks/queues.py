@@ -11,12 +11,13 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import DeliveriesDue, ResourceChanged, RunsDue
-from svc.domain.limits import WEBHOOK_ENDED_AT_ONCE
 from svc.domain.webhooks.deliveries import DeliveryProgress, DeliveryState, queued
+from svc.domain.webhooks.limits import WEBHOOK_ENDED_AT_ONCE
+from svc.storage.schema import UNCONVERTED_FLAG
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables
-from svc.storage.webhooks.rows import DeliveryRow
+from svc.storage.webhooks.rows import DELIVERIES, Delivery
 
 
 class NewDelivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +37,6 @@ class NewDelivery(msgspec.Struct, frozen=True, kw_only=True):
     replayed: bool = False
 
 
-COLUMNS: Final = tuple(tables.webhook_deliveries.c[name] for name in DeliveryRow._fields)
 _deliveries: Final = tables.webhook_deliveries
 _earlier: Final = _deliveries.alias("earlier")
 _live: Final = _deliveries.alias("live")
@@ -52,8 +52,8 @@ _WAITING_EARLIER: Final = sa.select(_earlier.c.id).where(
 
 
 def _new(column: sa.Column[Any]) -> sa.BindParameter[Any]:
-    """The parameter of a column. A truth value is bound as a number, which spares each row a conversion."""
-    kind = sa.Integer() if isinstance(column.type, sa.Boolean) else column.type
+    """The parameter of a column. A flag is bound as it is stored, which spares each row a conversion."""
+    kind = UNCONVERTED_FLAG if isinstance(column.type, sa.Boolean) else column.type
     return sa.bindparam(f"new_{column.name}", type_=kind)
 
 
@@ -94,11 +94,10 @@ _SET_FIRST = Statement(
     )
     .values(is_first=sa.true())
 )
-_CALL = Statement(
-    sa.select(*COLUMNS).where(
+_CALL = DELIVERIES.prepared(
+    DELIVERIES.select(
         _deliveries.c.run_id == sa.bindparam("of_run"), _deliveries.c.call_key == sa.bindparam("key")
-    ),
-    DeliveryRow,
+    )
 )
 _PROGRESS: Final = {name: _new(_deliveries.c[name]) for name in DeliveryProgress.__struct_fields__}
 _NEW_PROGRESS: Final = tuple((f"new_{name}", name) for name in DeliveryProgress.__struct_fields__)
@@ -148,18 +147,18 @@ def add(tx: Tx, new: Sequence[NewDelivery]) -> list[str]:
     return [row["new_id"] for row in rows]
 
 
-def call_of(conn: sa.Connection, run_id: str, call_key: str) -> DeliveryRow | None:
+def call_of(conn: sa.Connection, run_id: str, call_key: str) -> Delivery | None:
     """The delivery of a run's call."""
     return _CALL.one(conn, of_run=run_id, key=call_key)
 
 
-def write(tx: Tx, changed: Sequence[tuple[DeliveryRow, DeliveryProgress]]) -> None:
-    """Store how far deliveries are that were as these rows. Where one ends, the next of its subject is first.
+def write(tx: Tx, changed: Sequence[tuple[Delivery, DeliveryProgress]]) -> None:
+    """Store how far deliveries are that were as these. Where one ends, the next of its subject is first.
 
     One that waits again may be earlier than what waits: see `reorder`.
     """
     values: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
-    ended: list[DeliveryRow] = []
+    ended: list[Delivery] = []
     for before, after in changed:
         of_delivery = {name: getattr(after, field) for name, field in _NEW_PROGRESS}
         of_delivery["delivery_id"] = before.id

@@ -7,9 +7,9 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, Gone, InvalidInput
-from svc.domain.limits import WEBHOOK_REDELIVERED_MAX, WEBHOOK_REPLAY_EXAMINED_MAX
 from svc.domain.webhooks import deliveries as rules
 from svc.domain.webhooks.deliveries import DeliveryState
+from svc.domain.webhooks.limits import WEBHOOK_REDELIVERED_MAX, WEBHOOK_REPLAY_EXAMINED_MAX
 from svc.domain.webhooks.subscriptions import Subscription
 from svc.storage import tables as root_tables
 from svc.storage.events import events, spans
@@ -104,7 +104,7 @@ def redeliver(tx: Tx, organization_id: str, delivery_id: str) -> None:
     """
     before = deliveries.get(tx.conn, organization_id, delivery_id)
     _active(tx, organization_id, before.webhook_id)
-    after = rules.redelivered(before.progress, tx.now)
+    after = rules.redelivered(before, tx.now)
     if after is None:
         raise Conflict("this delivery was cancelled: its workflow's run was")
     if before.event_id is not None and not events.is_kept(tx.conn, before.event_id):

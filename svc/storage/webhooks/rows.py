@@ -1,46 +1,44 @@
-"""The rows of webhooks. Times are ms since the epoch."""
+"""Subscriptions, deliveries and attempts as they are stored. Times are ms since the epoch."""
 
-from typing import NamedTuple
+from typing import Final
+
+import msgspec
 
 from svc.domain.webhooks.deliveries import DeliveryProgress, DeliveryState
-from svc.domain.webhooks.health import DisabledReason
+from svc.domain.webhooks.subscriptions import Subscription, SubscriptionSettings
+from svc.storage.rows import Rows, Selection
+from svc.storage.webhooks import tables
 
 
-class WebhookRow(NamedTuple):
-    """A subscription; `events` and `object_types` are JSON."""
+class StoredSubscription(Subscription, frozen=True, kw_only=True):
+    """A subscription with its sealed secrets, and with its end."""
 
-    id: str
-    organization_id: str
-    name: str | None
-    url: str
-    events: str
-    object_types: str
-    active: bool
-    disabled_reason: DisabledReason | None
-    failing_since: int | None
-    held_until: int | None
-    max_per_second: int | None
-    contract: str
     secret: bytes | None
-    previous_secret: bytes | None
-    previous_secret_until: int | None
-    ending: DeliveryState | None
-    version: int
-    created_at: int
-    updated_at: int
-    removed_at: int | None
+    previous_secret: bytes | None = None
+    """It signs as well, until `previous_secret_until`."""
+    ending: DeliveryState | None = None
+    """What becomes of its deliveries that still wait, while they are ended in batches."""
+    removed_at: int | None = None
 
     def sealed_secrets(self, now: int) -> tuple[bytes, ...]:
         """The secrets that sign at *now*, sealed for its id; the newest first."""
         if self.secret is None:
             return ()
         if self.previous_secret is None or (self.previous_secret_until or 0) <= now:
-            return (bytes(self.secret),)
-        return bytes(self.secret), bytes(self.previous_secret)
+            return (self.secret,)
+        return self.secret, self.previous_secret
 
 
-class DeliveryRow(NamedTuple):
-    """A delivery."""
+_SETTINGS: Final = Selection(
+    SubscriptionSettings, tables.webhooks, empty={"events": tuple, "object_types": tuple}
+)
+SUBSCRIPTIONS: Final = Selection(Subscription, tables.webhooks, members={"settings": _SETTINGS})
+"""Subscriptions without what nobody is shown. One whose lists are unreadable wants nothing."""
+STORED_SUBSCRIPTIONS: Final = Rows(tables.webhooks, StoredSubscription, members={"settings": _SETTINGS})
+
+
+class Delivery(DeliveryProgress, frozen=True, kw_only=True):
+    """A delivery, and how far it is."""
 
     id: str
     organization_id: str
@@ -49,22 +47,29 @@ class DeliveryRow(NamedTuple):
     type: str
     subject: str
     place: int
-    state: DeliveryState
-    next_attempt_at: int | None
-    attempts: int
-    failures: int
-    replayed: bool
+    """Its place in the order of its subject: the event's position."""
     run_id: str | None
     created_at: int
-    done_at: int | None
 
     @property
-    def progress(self) -> DeliveryProgress:
-        return DeliveryProgress(
-            state=self.state,
-            next_attempt_at=self.next_attempt_at,
-            attempts=self.attempts,
-            failures=self.failures,
-            done_at=self.done_at,
-            replayed=bool(self.replayed),
-        )
+    def tested_event_id(self) -> str | None:
+        """The event whose data a test has: its subject. None of an example, and of what is no test."""
+        return self.subject if self.subject.startswith("evt_") else None
+
+
+DELIVERIES: Final = Selection(Delivery, tables.webhook_deliveries)
+
+
+class StoredAttempt(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt. `at` is when it ended."""
+
+    delivery_id: str
+    number: int
+    at: int
+    status_code: int | None
+    error: str | None
+    milliseconds: int
+    answer: str
+
+
+ATTEMPTS: Final = Rows(tables.webhook_attempts, StoredAttempt)

@@ -1,39 +1,53 @@
 """The tables of webhooks: subscriptions, deliveries of events to them, and attempts at deliveries."""
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from svc.storage.schema import metadata, of_organization, only_where
+from svc.domain.limits import SIGNING_OVERLAP_MS
+from svc.domain.webhooks.limits import (
+    WEBHOOK_HOLD_MS_MAX,
+    WEBHOOK_RETRIES_MS,
+    WEBHOOK_RETRY_AFTER_MS_MAX,
+    WEBHOOK_RETRY_SPREAD,
+)
+from svc.storage import schema
 
-webhooks: Final = sa.Table(
+_WAIT_MS_MAX: Final = max(
+    WEBHOOK_RETRY_AFTER_MS_MAX, round(WEBHOOK_RETRIES_MS[-1] * (1 + WEBHOOK_RETRY_SPREAD))
+)
+
+webhooks: Final = schema.table(
     "webhooks",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    of_organization(),
-    sa.Column("name", sa.Text),
-    sa.Column("url", sa.Text, nullable=False),
+    schema.id_(),
+    schema.of_organization(),
+    schema.text("name", schema.SCRUBBED, null=True),
+    schema.text("url", schema.kept(schema.SETTING)),
     # JSON lists: types of events, and slugs of objects.
-    sa.Column("events", sa.Text, nullable=False),
-    sa.Column("object_types", sa.Text, nullable=False),
-    sa.Column("active", sa.Boolean, nullable=False),
-    sa.Column("disabled_reason", sa.Text),
-    sa.Column("failing_since", sa.BigInteger),
-    sa.Column("held_until", sa.BigInteger),
-    sa.Column("max_per_second", sa.Integer),
-    sa.Column("contract", sa.Text, nullable=False),
+    schema.json("events", tuple[str, ...], schema.NOBODY),
+    schema.json("object_types", tuple[str, ...], schema.NOBODY),
+    schema.flag("active"),
+    schema.text("disabled_reason", schema.SCRUBBED, null=True),
+    schema.past("failing_since", null=True),
+    schema.time("held_until", schema.Ahead(WEBHOOK_HOLD_MS_MAX), null=True),
+    schema.number("max_per_second", null=True),
+    schema.word("contract"),
     # Sealed. The previous secret signs as well, until `previous_secret_until`.
-    sa.Column("secret", sa.LargeBinary),
-    sa.Column("previous_secret", sa.LargeBinary),
-    sa.Column("previous_secret_until", sa.BigInteger),
+    schema.sealed("secret", null=True),
+    schema.sealed("previous_secret", null=True),
+    schema.time("previous_secret_until", schema.Ahead(SIGNING_OVERLAP_MS), null=True, stays=schema.SEALED),
     # What becomes of its deliveries that still wait, while they are ended in batches; else NULL.
-    sa.Column("ending", sa.Text),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("updated_at", sa.BigInteger, nullable=False),
-    sa.Column("removed_at", sa.BigInteger),
-    sa.Index("ix_webhooks_organization_id_id", "organization_id", "id", **only_where("removed_at IS NULL")),
-    sa.Index("ix_webhooks_ending", "id", **only_where("ending IS NOT NULL")),
+    schema.word("ending", null=True, stays=schema.INTERNAL),
+    schema.number("version"),
+    schema.past("created_at"),
+    schema.past("updated_at"),
+    schema.past("removed_at", null=True),
+    sa.Index(
+        "ix_webhooks_organization_id_id", "organization_id", "id", **schema.only_where("removed_at IS NULL")
+    ),
+    sa.Index("ix_webhooks_ending", "id", **schema.only_where("ending IS NOT NULL")),
+    leaves=schema.ExportFile("webhooks", "A subscription to events."),
+    life=schema.KEPT,
 )
 
 WAITING: Final = "state = 'waiting'"
@@ -41,49 +55,70 @@ FIRST: Final = "state = 'waiting' AND is_first"
 """A delivery that waits, and no earlier one of its subscription and subject does."""
 REPLAYED: Final = "state = 'waiting' AND replayed"
 
-webhook_deliveries: Final = sa.Table(
+webhook_deliveries: Final = schema.table(
     "webhook_deliveries",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    of_organization(),
-    sa.Column("webhook_id", sa.Text, sa.ForeignKey("webhooks.id"), nullable=False),
+    schema.id_(own="deliveries"),
+    schema.of_organization(),
+    schema.ref("webhook_id", "webhooks.id"),
     # No foreign key: an ended delivery may be kept for longer than its event.
-    sa.Column("event_id", sa.Text),
-    sa.Column("type", sa.Text, nullable=False),
-    sa.Column("subject", sa.Text, nullable=False),
+    schema.word("event_id", null=True),
+    schema.word("type"),
+    schema.word("subject"),
     # The order within a subject: the position of the event, or the newest one when there is no event.
-    sa.Column("place", sa.BigInteger, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
+    schema.number("place", sa.BigInteger, stays=schema.INTERNAL),
+    schema.word("state"),
     # Whether it waits, and no earlier one of its subscription and subject does.
-    sa.Column("is_first", sa.Boolean, nullable=False),
-    sa.Column("next_attempt_at", sa.BigInteger),
-    sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("failures", sa.Integer, nullable=False),
-    sa.Column("replayed", sa.Boolean, nullable=False),
+    schema.flag("is_first", stays=schema.INTERNAL),
+    schema.time("next_attempt_at", schema.Ahead(_WAIT_MS_MAX, due=True), null=True),
+    schema.number("attempts"),
+    schema.number("failures"),
+    schema.flag("replayed", note="whether it was asked for again"),
     # Of a call: the run, and the key of its step.
-    sa.Column("run_id", sa.Text),
-    sa.Column("call_key", sa.Text),
+    schema.word("run_id", null=True),
+    schema.word("call_key", null=True),
     # The `data` to be sent, as JSON, where there is no event.
-    sa.Column("body", sa.Text),
-    sa.Column("created_at", sa.BigInteger, nullable=False),
-    sa.Column("done_at", sa.BigInteger),
+    schema.json(
+        "body",
+        dict[str, Any],
+        schema.SCRUBBED,
+        null=True,
+        blank=schema.ERASED_JSON,
+        note="what is sent where there is no event",
+    ),
+    schema.past("created_at"),
+    schema.past("done_at", null=True),
     sa.Index(
         "ix_webhook_deliveries_event",
         "event_id",
         "webhook_id",
         unique=True,
-        **only_where("event_id IS NOT NULL"),
+        **schema.only_where("event_id IS NOT NULL"),
     ),
     sa.Index(
-        "ix_webhook_deliveries_call", "run_id", "call_key", unique=True, **only_where("run_id IS NOT NULL")
+        "ix_webhook_deliveries_call",
+        "run_id",
+        "call_key",
+        unique=True,
+        **schema.only_where("run_id IS NOT NULL"),
     ),
     sa.Index("ix_webhook_deliveries_webhook_id_id", "webhook_id", "id"),
     sa.Index(
-        "ix_webhook_deliveries_due", "webhook_id", "replayed", "next_attempt_at", "id", **only_where(FIRST)
+        "ix_webhook_deliveries_due",
+        "webhook_id",
+        "replayed",
+        "next_attempt_at",
+        "id",
+        **schema.only_where(FIRST),
     ),
-    sa.Index("ix_webhook_deliveries_waiting", "webhook_id", "subject", "place", "id", **only_where(WAITING)),
-    sa.Index("ix_webhook_deliveries_replayed", "webhook_id", "subject", **only_where(REPLAYED)),
-    sa.Index("ix_webhook_deliveries_done_at", "done_at", **only_where("done_at IS NOT NULL")),
+    sa.Index(
+        "ix_webhook_deliveries_waiting", "webhook_id", "subject", "place", "id", **schema.only_where(WAITING)
+    ),
+    sa.Index("ix_webhook_deliveries_replayed", "webhook_id", "subject", **schema.only_where(REPLAYED)),
+    sa.Index("ix_webhook_deliveries_done_at", "done_at", **schema.only_where("done_at IS NOT NULL")),
+    leaves=schema.ExportFile(
+        "webhook_deliveries", "The delivery of an event, or of a workflow's call, to a subscription."
+    ),
+    life=schema.PRUNED,
 )
 
 
@@ -96,15 +131,19 @@ IS_WAITING: Final = waiting()
 IS_FIRST: Final = sa.text("webhook_deliveries.state = 'waiting' AND webhook_deliveries.is_first")
 IS_REPLAYED: Final = sa.text("webhook_deliveries.state = 'waiting' AND webhook_deliveries.replayed")
 
-webhook_attempts: Final = sa.Table(
+webhook_attempts: Final = schema.table(
     "webhook_attempts",
-    metadata,
-    sa.Column("delivery_id", sa.Text, sa.ForeignKey("webhook_deliveries.id"), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
+    schema.ref("delivery_id", "webhook_deliveries.id", primary=True, own="deliveries"),
+    schema.number("number", primary=True),
     # When it ended.
-    sa.Column("at", sa.BigInteger, nullable=False),
-    sa.Column("status_code", sa.Integer),
-    sa.Column("error", sa.Text),
-    sa.Column("milliseconds", sa.Integer, nullable=False),
-    sa.Column("answer", sa.Text, nullable=False),
+    schema.past("at"),
+    schema.number("status_code", null=True),
+    schema.text("error", schema.SCRUBBED, null=True),
+    schema.number("milliseconds"),
+    schema.text("answer", schema.SCRUBBED),
+    leaves=schema.ExportFile(
+        "webhook_attempts", "An attempt at a delivery, with what the receiver answered."
+    ),
+    through="delivery_id",
+    life=schema.PRUNED,
 )

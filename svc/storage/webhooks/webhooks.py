@@ -12,24 +12,24 @@ from svc.domain.crypto.signatures import new_secret
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.events import EVENT_TYPES
 from svc.domain.identity.callers import service_call
-from svc.domain.limits import LIST_ROWS, SIGNING_OVERLAP_MS, WEBHOOKS_MAX
+from svc.domain.input.near_names import shown
+from svc.domain.limits import LIST_ROWS, SIGNING_OVERLAP_MS
 from svc.domain.mail.letters import MailData
-from svc.domain.near_names import shown
 from svc.domain.net.client_addresses import Network
-from svc.domain.versions import FIRST_VERSION, check_version
+from svc.domain.versions import check_version
 from svc.domain.webhooks.deliveries import DeliveryState
 from svc.domain.webhooks.health import DisabledReason
+from svc.domain.webhooks.limits import WEBHOOKS_MAX
 from svc.domain.webhooks.subscriptions import Subscription, SubscriptionSettings, checked
 from svc.storage import audit
 from svc.storage.mail import notices
 from svc.storage.mail.notices import Notice
 from svc.storage.pages import Keyset
-from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.webhooks import queues, tables
-from svc.storage.webhooks.rows import WebhookRow
+from svc.storage.webhooks.rows import STORED_SUBSCRIPTIONS, SUBSCRIPTIONS, StoredSubscription
 
 
 class WebhookChanges(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,16 +43,15 @@ class WebhookChanges(msgspec.Struct, frozen=True, kw_only=True):
     active: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-_COLUMNS: Final = tuple(tables.webhooks.c[name] for name in WebhookRow._fields)
-_NAMES: Final = msgspec.json.Decoder(tuple[str, ...])
-_EVENTS: Final = LenientDecoder(_NAMES, tuple, tables.webhooks.c.events)
-_OBJECT_TYPES: Final = LenientDecoder(_NAMES, tuple, tables.webhooks.c.object_types)
 _OWN: Final = (
     tables.webhooks.c.organization_id == sa.bindparam("organization_id"),
     tables.webhooks.c.removed_at.is_(None),
 )
-_GET = Statement(sa.select(*_COLUMNS).where(tables.webhooks.c.id == sa.bindparam("webhook_id")), WebhookRow)
-_OF_ORGANIZATION = Statement(sa.select(*_COLUMNS).where(*_OWN).order_by(tables.webhooks.c.id), WebhookRow)
+_FIND = STORED_SUBSCRIPTIONS.prepared(
+    STORED_SUBSCRIPTIONS.select(tables.webhooks.c.id == sa.bindparam("webhook_id"))
+)
+_GET = SUBSCRIPTIONS.prepared(SUBSCRIPTIONS.select(*_OWN, tables.webhooks.c.id == sa.bindparam("webhook_id")))
+_OF_ORGANIZATION = SUBSCRIPTIONS.prepared(SUBSCRIPTIONS.select(*_OWN).order_by(tables.webhooks.c.id))
 _NOTE_HEALTH = Statement(
     sa.update(tables.webhooks)
     .where(tables.webhooks.c.id == sa.bindparam("webhook_id"))
@@ -72,43 +71,38 @@ def create(
     if len(of_organization(tx.conn, organization_id)) >= WEBHOOKS_MAX:
         raise Conflict(f"there are {WEBHOOKS_MAX} webhooks, which is the limit: delete one first")
     webhook_id, secret = tx.new_id("whk"), new_secret(tx.random)
-    tx.conn.execute(
-        sa.insert(tables.webhooks).values(
+    STORED_SUBSCRIPTIONS.insert(
+        tx.conn,
+        StoredSubscription(
             id=webhook_id,
             organization_id=organization_id,
-            active=True,
+            settings=settings,
             contract=CONTRACT,
+            active=True,
             secret=tx.sealer.seal(secret, webhook_id),
-            version=FIRST_VERSION,
             created_at=tx.now,
             updated_at=tx.now,
-            **_values_of(settings),
-        )
+        ),
     )
     return get(tx.conn, organization_id, webhook_id), secret
 
 
 def get(conn: sa.Connection, organization_id: str, webhook_id: str) -> Subscription:
     """The subscription. Raises `NotFound`, also for one that was deleted."""
-    return from_row(own_row(conn, organization_id, webhook_id))
-
-
-def own_row(conn: sa.Connection, organization_id: str, webhook_id: str) -> WebhookRow:
-    """The row of a subscription, as `get`."""
-    row = row_of(conn, webhook_id)
-    if row is None or row.organization_id != organization_id or row.removed_at is not None:
+    found = _GET.one(conn, organization_id=organization_id, webhook_id=webhook_id)
+    if found is None:
         raise NotFound(f"there is no webhook {shown(webhook_id)}")
-    return row
+    return found
 
 
-def row_of(conn: sa.Connection, webhook_id: str) -> WebhookRow | None:
-    """The row of a subscription of any organization, also a deleted one."""
-    return _GET.one(conn, webhook_id=webhook_id)
+def find(conn: sa.Connection, webhook_id: str) -> StoredSubscription | None:
+    """A subscription of any organization, also a deleted one, with its secrets."""
+    return _FIND.one(conn, webhook_id=webhook_id)
 
 
 def of_organization(conn: sa.Connection, organization_id: str) -> list[Subscription]:
-    """The organization's subscriptions, the oldest first. One whose lists are unreadable wants nothing."""
-    return [from_row(row) for row in _OF_ORGANIZATION.all(conn, organization_id=organization_id)]
+    """The organization's subscriptions, the oldest first."""
+    return _OF_ORGANIZATION.all(conn, organization_id=organization_id)
 
 
 def list_page(
@@ -116,11 +110,11 @@ def list_page(
 ) -> tuple[list[Subscription], str | None]:
     """The organization's subscriptions, the oldest first, and the cursor that goes on."""
     keyset = Keyset(["webhooks", organization_id], cursor, limit)
-    own = sa.select(*_COLUMNS).where(
+    own = SUBSCRIPTIONS.select(
         tables.webhooks.c.organization_id == organization_id, tables.webhooks.c.removed_at.is_(None)
     )
     rows, next_cursor = keyset.fetch(conn, own, tables.webhooks.c.id, newest_first=False)
-    return [from_row(WebhookRow._make(row)) for row in rows], next_cursor
+    return [SUBSCRIPTIONS.make(row) for row in rows], next_cursor
 
 
 def update(
@@ -142,23 +136,23 @@ def update(
         Conflict: it is at another version than *if_version*; or it is to be active again while its deliveries
             are still being ended.
     """
-    row = own_row(tx.conn, organization_id, webhook_id)
-    check_version(row.version, if_version)
-    before = from_row(row)
+    before = get(tx.conn, organization_id, webhook_id)
+    check_version(before.version, if_version)
     given = {
         name: value
         for name in changes.__struct_fields__
         if (value := getattr(changes, name)) is not msgspec.UNSET
     }
-    active = given.pop("active", row.active)
+    active = given.pop("active", before.active)
     settings = before.settings
     if given:
         changed = msgspec.structs.replace(before.settings, **given)
         settings = _checked(tx.conn, organization_id, changed, allowed, before.settings)
-    values = _values_of(settings) | {"version": row.version + 1}
-    if active and not row.active and row.ending is not None:
+    values: dict[str, Any] = {"settings": settings, "version": before.version + 1}
+    begins = active and not before.active
+    if begins and _is_ending(tx.conn, webhook_id):
         raise Conflict("its waiting deliveries are still being ended: try again in a moment")
-    if settings.url != row.url or (active and not row.active):
+    if begins or settings.url != before.settings.url:
         values |= {"failing_since": None, "held_until": None}
     if active:
         _update(tx, webhook_id, values | {"active": True, "disabled_reason": None})
@@ -173,7 +167,7 @@ def rotate_secret(tx: Tx, organization_id: str, webhook_id: str) -> tuple[str, i
 
     Raises `NotFound`.
     """
-    own_row(tx.conn, organization_id, webhook_id)
+    get(tx.conn, organization_id, webhook_id)
     secret, until = new_secret(tx.random), tx.now + SIGNING_OVERLAP_MS
     values = {
         "secret": tx.sealer.seal(secret, webhook_id),
@@ -186,15 +180,15 @@ def rotate_secret(tx: Tx, organization_id: str, webhook_id: str) -> tuple[str, i
 
 def delete(tx: Tx, organization_id: str, webhook_id: str) -> None:
     """Delete a subscription for good; what waits for it is cancelled. Raises `NotFound`."""
-    own_row(tx.conn, organization_id, webhook_id)
+    get(tx.conn, organization_id, webhook_id)
     values = {"active": False, "secret": None, "previous_secret": None, "removed_at": tx.now}
     _stop(tx, organization_id, webhook_id, "cancelled", values)
 
 
 def stop_all(tx: Tx, organization_id: str) -> None:
     """Stop the organization's subscriptions, which is closed: nothing of them goes out."""
-    for row in _OF_ORGANIZATION.all(tx.conn, organization_id=organization_id):
-        _stop(tx, organization_id, row.id, "dead", {"active": False})
+    for one in of_organization(tx.conn, organization_id):
+        _stop(tx, organization_id, one.id, "dead", {"active": False})
 
 
 def note_health(tx: Tx, webhook_id: str, *, failing_since: int | None, held_until: int | None) -> None:
@@ -217,15 +211,15 @@ def disable(tx: Tx, organization_id: str, webhook_id: str, reason: DisabledReaso
 
 
 def _disabled_notice(tx: Tx, organization_id: str, webhook_id: str, reason: DisabledReason) -> Notice:
-    row = own_row(tx.conn, organization_id, webhook_id)
+    settings = get(tx.conn, organization_id, webhook_id).settings
     # Its address may have a secret in it, so a webhook without a name is told by its host.
-    name = row.name or urlsplit(row.url).hostname or webhook_id
+    name = settings.name or urlsplit(settings.url).hostname or webhook_id
     return Notice(f"{webhook_id}/{tx.now}", MailData(id=webhook_id, name=name, reason=reason, at=tx.now))
 
 
 def end_waiting(tx: Tx, webhook_id: str) -> bool:
     """End a batch of what waits for a stopped subscription; whether there may be more."""
-    row = row_of(tx.conn, webhook_id)
+    row = find(tx.conn, webhook_id)
     if row is None or row.ending is None:
         return False
     more = queues.end(tx, row.organization_id, webhook_id, row.ending)
@@ -234,27 +228,9 @@ def end_waiting(tx: Tx, webhook_id: str) -> bool:
     return more
 
 
-def from_row(row: WebhookRow) -> Subscription:
-    """The subscription of a row."""
-    return Subscription(
-        id=row.id,
-        organization_id=row.organization_id,
-        settings=SubscriptionSettings(
-            url=row.url,
-            events=_EVENTS.read(row.events, row.id),
-            object_types=_OBJECT_TYPES.read(row.object_types, row.id),
-            name=row.name,
-            max_per_second=row.max_per_second,
-        ),
-        contract=row.contract,
-        active=bool(row.active),
-        disabled_reason=row.disabled_reason,
-        failing_since=row.failing_since,
-        held_until=row.held_until,
-        version=row.version,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
+def _is_ending(conn: sa.Connection, webhook_id: str) -> bool:
+    found = find(conn, webhook_id)
+    return found is not None and found.ending is not None
 
 
 def _checked(
@@ -266,13 +242,6 @@ def _checked(
 ) -> SubscriptionSettings:
     slugs = objects.ids_by_slug(conn, organization_id)
     return checked(settings, event_types=EVENT_TYPES, objects=slugs, allowed=allowed, before=before)
-
-
-def _values_of(settings: SubscriptionSettings) -> dict[str, Any]:
-    lists = {"events": settings.events, "object_types": settings.object_types}
-    return msgspec.structs.asdict(settings) | {
-        name: msgspec.json.encode(names).decode() for name, names in lists.items()
-    }
 
 
 def _stop(
@@ -289,4 +258,4 @@ def _update(tx: Tx, webhook_id: str, values: Mapping[str, Any]) -> None:
 
 
 def _set(tx: Tx, webhook_id: str, values: Mapping[str, Any]) -> None:
-    tx.conn.execute(sa.update(tables.webhooks).where(tables.webhooks.c.id == webhook_id).values(dict(values)))
+    tx.conn.execute(STORED_SUBSCRIPTIONS.update(tables.webhooks.c.id == webhook_id, **values))

@@ -8,13 +8,21 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import NotFound
-from svc.domain.times import rfc3339
-from svc.domain.workflows.contexts import Event, Tree, event_context, record_tree
-from svc.domain.workflows.paths import ROOTS
+from svc.domain.forms.events import SubmissionFiled
+from svc.domain.locale.times import rfc3339
+from svc.domain.records.events import RecordUpdated
+from svc.domain.workflows.expressions.contexts import Event, Tree, event_context, record_tree
+from svc.domain.workflows.expressions.paths import ROOTS
 from svc.storage.events import events
 from svc.storage.records import records
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record
+
+RECORD_ID: Final = RecordUpdated.data_name("record_id")
+_RECORD: Final = RecordUpdated.data_name("record")
+_CONTACT_ID: Final = SubmissionFiled.data_name("contact_id")
+"""Of messages, too."""
+_DEAL_ID: Final = SubmissionFiled.data_name("deal_id")
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -32,11 +40,11 @@ def event_of(row: events.Event) -> Event:
 
 def record_id_of(event: Event) -> str | None:
     """The id of the record that *event* is about to a workflow: of a submission or message, the contact."""
-    found = event.data.get("recordId") or event.data.get("contactId")
+    found = event.data.get(RECORD_ID) or event.data.get(_CONTACT_ID)
     return found if isinstance(found, str) else None
 
 
-class Seen(Mapping[str, Any]):
+class EventContext(Mapping[str, Any]):
     """The context of an event: what it was about is read when it is first looked at, and as it is then.
 
     The event's own record is as it was, unless *now*: conditions judge the event, and steps work with what
@@ -65,13 +73,13 @@ class Seen(Mapping[str, Any]):
 
     @cached_property
     def _record(self) -> Tree | None:
-        if "record" in self._event.data and not self._now:
-            return record_tree(self._event.data["record"])
+        if _RECORD in self._event.data and not self._now:
+            return record_tree(self._event.data[_RECORD])
         return self._read(record_id_of(self._event))
 
     @cached_property
     def _deal(self) -> Tree | None:
-        return self._read(self._event.data.get("dealId"))
+        return self._read(self._event.data.get(_DEAL_ID))
 
     def _read(self, record_id: str | None) -> Tree | None:
         if record_id is None:

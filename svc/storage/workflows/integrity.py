@@ -10,8 +10,8 @@ from svc.domain.workflows.documents import decode_stored
 from svc.domain.workflows.positions import Outline
 from svc.domain.workflows.runs import OPEN
 from svc.storage.approvals.tables import approvals
+from svc.storage.rows import as_bytes
 from svc.storage.workflows import tables
-from svc.storage.workflows.run_rows import as_bytes
 
 _workflows, _versions, _runs = tables.workflows, tables.workflow_versions, tables.workflow_runs
 _steps, _approvals = tables.workflow_steps, approvals

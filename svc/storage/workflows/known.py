@@ -18,8 +18,8 @@ from svc.storage.records.objects import StoredObject
 from svc.storage.webhooks import tables as webhooks_tables
 
 
-class Known:
-    """See `svc.domain.workflows.known.KnownToWorkflows`."""
+class StoredVocabulary:
+    """See `svc.domain.workflows.known.WorkflowVocabulary`."""
 
     def __init__(self, conn: sa.Connection, organization_id: str) -> None:
         self._conn = conn

@@ -1,13 +1,13 @@
 """Rows of runs, and the runs that they are."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, Protocol
 
 import msgspec
-import sqlalchemy as sa
 
 from svc.domain.identity.access import Enabler
-from svc.domain.workflows.contexts import Event
-from svc.domain.workflows.runs import Awaited, RunProgress, RunState
+from svc.domain.workflows.expressions.contexts import Event
+from svc.domain.workflows.runs import RunProgress
+from svc.storage.rows import Rows, Selection
 from svc.storage.workflows import tables
 
 
@@ -26,64 +26,41 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     enabler: Enabler
 
 
-class RunRow(NamedTuple):
-    """The row of a run."""
+class RunName(Protocol):
+    """Which run, of which version of a workflow: of a run, or of its row."""
 
-    id: str
-    organization_id: str
-    workflow_id: str
-    version: int
-    state: RunState
-    reason: str | None
-    depth: int
-    position: str | None
-    wake_at: int | None
-    awaits: Awaited | None
-    awaited: str | None
-    attempts: int
-    event: bytes
-    enabler: bytes
-    started_at: int
-    ended_at: int | None
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def organization_id(self) -> str: ...
+
+    @property
+    def workflow_id(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
 
 
-def as_bytes(column: "sa.Column[str]") -> "sa.Label[bytes]":
-    """The column so that text that is no UTF-8 fails alone."""
-    return sa.cast(column, sa.LargeBinary).label(column.name)
+class DueRow(RunName, Protocol):
+    """The row of a run that is due, undecoded, with the document of its version."""
+
+    @property
+    def document(self) -> bytes: ...
 
 
-COLUMNS: Final = tuple(
-    as_bytes(tables.workflow_runs.c[name]) if name in {"event", "enabler"} else tables.workflow_runs.c[name]
-    for name in RunRow._fields
+_PROGRESS: Final = Selection(RunProgress, tables.workflow_runs)
+RUNS: Final = Rows(
+    tables.workflow_runs, Run, members={"progress": _PROGRESS}, beside=["started_by", "record_id"], alone=True
 )
-_decode_event: Final = msgspec.json.Decoder(Event).decode
-_decode_enabler: Final = msgspec.json.Decoder(Enabler).decode
+_PROGRESS_AT: Final = RUNS.fields.index("progress_state")
 
 
-def from_row(row: RunRow) -> Run:
+def run_of(row: Any) -> Run:
     """The run of a row. Raises `DecodeError`."""
-    return Run(
-        id=row.id,
-        organization_id=row.organization_id,
-        workflow_id=row.workflow_id,
-        version=row.version,
-        progress=progress_of(row),
-        awaited=row.awaited,
-        event=_decode_event(row.event),
-        enabler=_decode_enabler(row.enabler),
-    )
+    return RUNS.make(row)
 
 
-def progress_of(row: RunRow) -> RunProgress:
-    """How far the run of a row is."""
-    return RunProgress(
-        state=row.state,
-        depth=row.depth,
-        position=row.position,
-        wake_at=row.wake_at,
-        awaits=row.awaits,
-        attempts=row.attempts,
-        reason=row.reason,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-    )
+def progress_of(row: Any) -> RunProgress:
+    """How far the run of a row is, which need not be readable."""
+    return _PROGRESS.make(row[_PROGRESS_AT:])

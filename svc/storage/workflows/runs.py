@@ -1,34 +1,31 @@
 """Runs of workflows: rows and nothing else, however many wait."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, cast
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, NotFound, Unreadable
-from svc.domain.events import NewEvent, workflow_source
+from svc.domain.events import workflow_source
+from svc.domain.input.near_names import shown
 from svc.domain.limits import LIST_ROWS
-from svc.domain.near_names import shown
 from svc.domain.workflows import runs as rules
+from svc.domain.workflows.events import RefusedStep, RunFailed
+from svc.domain.workflows.limits import LAST_RUNS_MAX
 from svc.domain.workflows.runs import FailureReason, RunProgress, RunState
 from svc.storage.approvals import decisions
 from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
+from svc.storage.records import rows as record_rows
+from svc.storage.rows import Selection, as_bytes
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
 from svc.storage.webhooks import deliveries
 from svc.storage.workflows import run_steps, tables
-from svc.storage.workflows.run_rows import COLUMNS, Run, RunRow, as_bytes, from_row
-
-
-class DueRow(NamedTuple):
-    """The row of a run that is due, undecoded, with the document of its version."""
-
-    run: RunRow
-    document: bytes
-
+from svc.storage.workflows.contexts import record_id_of
+from svc.storage.workflows.run_rows import RUNS, DueRow, Run, RunName, run_of
 
 _runs, _versions = tables.workflow_runs, tables.workflow_versions
 _OPEN: Final = _runs.c.wake_at.is_not(None)
@@ -39,13 +36,31 @@ _WAKE_TIMES: Final = (
 )
 
 
-_GET = Statement(
-    sa.select(*COLUMNS).where(
+_GET = RUNS.prepared(
+    RUNS.select(
         _runs.c.id == sa.bindparam("run_id"), _runs.c.organization_id == sa.bindparam("organization_id")
-    ),
-    RunRow,
+    )
 )
-_WITH_DOCUMENT: Final = sa.select(*COLUMNS, as_bytes(_versions.c.document)).join(
+
+
+class LatestRun(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run went. Times are ms since the epoch."""
+
+    id: str
+    state: RunState
+    started_at: int
+    ended_at: int | None
+
+
+_LATEST_RUN: Final = Selection(LatestRun, _runs)
+_LATEST = Statement(
+    sa.select(*_LATEST_RUN.columns)
+    .where(_runs.c.workflow_id == sa.bindparam("workflow_id"))
+    .order_by(_runs.c.id.desc())
+    .limit(LAST_RUNS_MAX),
+    _LATEST_RUN,
+)
+_WITH_DOCUMENT: Final = sa.select(*RUNS.columns, as_bytes(_versions.c.document)).join(
     _versions, (_versions.c.workflow_id == _runs.c.workflow_id) & (_versions.c.version == _runs.c.version)
 )
 _ONE_WITH_DOCUMENT = Statement(_WITH_DOCUMENT.where(_runs.c.id == sa.bindparam("run_id")))
@@ -57,7 +72,6 @@ _DUE = Statement(
     .order_by(_runs.c.wake_at)
     .limit(sa.bindparam("limit", type_=sa.Integer))
 )
-_INSERT = Statement(sa.insert(_runs))
 _PROGRESS: Final = ("state", "reason", "position", "wake_at", "awaits", "attempts", "ended_at")
 _MOVE = Statement(
     sa.update(_runs)
@@ -76,40 +90,25 @@ _NEXT_WAKE = Statement(
     )
 )
 
-_encode: Final = msgspec.json.Encoder().encode
-
 
 def insert(tx: Tx, run: Run, *, started_by: str | None = None) -> None:
-    """Insert a new run, which may have failed already."""
-    progress = msgspec.structs.asdict(run.progress)
-    _INSERT.run(
-        tx.conn,
-        {
-            **progress,
-            "id": run.id,
-            "organization_id": run.organization_id,
-            "workflow_id": run.workflow_id,
-            "version": run.version,
-            "started_by": started_by,
-            "awaited": None,
-            "awaited_key": None,
-            "event": _json(run.event),
-            "enabler": _json(run.enabler),
-        },
-    )
+    """Insert a new run, which may have failed already, of the record that its event is about."""
+    about = record_id_of(run.event)
+    record_id = about and record_rows.survivor_id(tx.conn, run.organization_id, about)
+    RUNS.insert(tx.conn, run, started_by=started_by, record_id=record_id)
     if run.progress.state == "failed":
         note_failure(tx, run, run.progress)
 
 
 def get(conn: sa.Connection, organization_id: str, run_id: str) -> Run:
     """The run. Raises `NotFound`, and `Unreadable`."""
-    row = _GET.one(conn, run_id=run_id, organization_id=organization_id)
-    if row is None:
-        raise NotFound(f"there is no run {shown(run_id)}")
     try:
-        return from_row(row)
+        run = _GET.one(conn, run_id=run_id, organization_id=organization_id)
     except msgspec.DecodeError as error:
         raise Unreadable(f"what is stored of the run cannot be read: {error}") from None
+    if run is None:
+        raise NotFound(f"there is no run {shown(run_id)}")
+    return run
 
 
 def list_page(
@@ -129,27 +128,28 @@ def list_page(
     keyset = Keyset(["runs", workflow_id, state], cursor, limit)
     if workflow_id is not None and state is not None:
         view.expect_long()
-    wanted = sa.select(*COLUMNS).where(_runs.c.organization_id == organization_id)
+    wanted = RUNS.select(_runs.c.organization_id == organization_id)
     if workflow_id is not None:
         wanted = wanted.where(_runs.c.workflow_id == workflow_id)
     if state is not None:
         wanted = wanted.where(_runs.c.state == state)
     rows, next_cursor = keyset.fetch(view.conn, wanted, _runs.c.id, newest_first=True)
-    return each(map(RunRow._make, rows), from_row, "workflow_runs"), next_cursor
+    return each(rows, run_of, "workflow_runs"), next_cursor
+
+
+def latest_of(conn: sa.Connection, workflow_id: str) -> list[LatestRun]:
+    """The newest runs of a workflow, at most `LAST_RUNS_MAX`."""
+    return _LATEST.all(conn, workflow_id=workflow_id)
 
 
 def due(conn: sa.Connection, organization_id: str, until: int, limit: int) -> list[DueRow]:
     """The runs that are due, at most *limit*, those that are due for longest first."""
-    return [*map(_due, _DUE.all(conn, organization_id=organization_id, until=until, limit=limit))]
+    return _DUE.all(conn, organization_id=organization_id, until=until, limit=limit)
 
 
 def with_document(conn: sa.Connection, run_id: str) -> DueRow:
     """The row of a run that there is."""
-    return _due(_ONE_WITH_DOCUMENT.one(conn, run_id=run_id))
-
-
-def _due(row: Any) -> DueRow:
-    return DueRow(RunRow._make(row[:-1]), row[-1])
+    return cast("DueRow", _ONE_WITH_DOCUMENT.one(conn, run_id=run_id))
 
 
 def move(
@@ -167,7 +167,7 @@ def move(
 
 def fail(
     tx: Tx,
-    run: Run | RunRow,
+    run: RunName,
     progress: RunProgress,
     reason: FailureReason,
     error: dict[str, Any] | None = None,
@@ -179,18 +179,21 @@ def fail(
     note_failure(tx, run, failed, error)
 
 
-def note_failure(tx: Tx, run: Run | RunRow, failed: RunProgress, error: dict[str, Any] | None = None) -> None:
-    """Record the event of a run that has failed, with the *error* of its step, if it was at one."""
-    data = {
-        "workflowId": run.workflow_id,
-        "runId": run.id,
-        "version": run.version,
-        "reason": failed.reason,
-        "step": failed.position,
-        "error": error,
-    }
-    source = workflow_source(run.workflow_id, run.id, failed.depth)
-    event = NewEvent(type="workflow.run_failed", subject=run.id, source=source, data=data)
+def note_failure(tx: Tx, run: RunName, failed: RunProgress, error: dict[str, Any] | None = None) -> None:
+    """Record the event of a run that has failed, with the code of its step's *error*, if it was at one.
+
+    Only the code: whoever may see workflows is told of it, and a refusal's words may repeat what the step's
+    templates were filled in with.
+    """
+    event = RunFailed(
+        workflow_id=run.workflow_id,
+        run_id=run.id,
+        version=run.version,
+        reason=cast("FailureReason", failed.reason),  # a failed run has one
+        step=failed.position,
+        error=None if error is None else RefusedStep(code=error["code"]),
+        source=workflow_source(run.workflow_id, run.id, failed.depth),
+    )
     events.record(tx, run.organization_id, [event])
 
 
@@ -244,7 +247,3 @@ def organizations_with_runs(conn: sa.Connection, until: int) -> list[str]:
         sa.exists().where(table.c.organization_id == of, column <= until) for table, column in _WAKE_TIMES
     ]
     return list(conn.scalars(sa.select(of).where(sa.or_(*due_by))))
-
-
-def _json(value: object) -> str:
-    return _encode(value).decode()

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 
 from svc.domain.changes import ResourceChanged, RunsDue
 from svc.domain.identity.access import Enabler
-from svc.domain.limits import RUN_STARTS_MAX, RUN_STARTS_WINDOW_MS, RUNS_OPEN_MAX
 from svc.domain.workflows import runs as rules
-from svc.domain.workflows.contexts import Event
+from svc.domain.workflows.expressions.contexts import Event
+from svc.domain.workflows.limits import RUN_STARTS_MAX, RUN_STARTS_WINDOW_MS, RUNS_OPEN_MAX
 from svc.domain.workflows.positions import Outline
 from svc.domain.workflows.runs import depth_after
 from svc.storage.statements import Statement

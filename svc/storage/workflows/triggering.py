@@ -10,12 +10,12 @@ import sqlalchemy as sa
 import structlog
 
 from svc.domain.errors import InvalidInput, InvalidValue, Unreadable
-from svc.domain.times import rfc3339
-from svc.domain.workflows.conditions import Conditions
-from svc.domain.workflows.contexts import Context, Event
+from svc.domain.locale.times import rfc3339
 from svc.domain.workflows.documents import Debounce, EventTrigger, Schedule
+from svc.domain.workflows.expressions.conditions import Conditions
+from svc.domain.workflows.expressions.contexts import Context, Event
+from svc.domain.workflows.expressions.scopes import trigger_scope
 from svc.domain.workflows.schedules import Timetable
-from svc.domain.workflows.scopes import trigger_scope
 from svc.domain.workflows.triggers import Burst, burst_key, extended, starts
 from svc.storage import readable
 from svc.storage.events import events as event_rows
@@ -23,7 +23,7 @@ from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace
 from svc.storage.workflows import contexts, tables, workflows
-from svc.storage.workflows.known import Known
+from svc.storage.workflows.known import StoredVocabulary
 from svc.storage.workflows.starting import NewRun, announce, new_run, start
 from svc.storage.workflows.workflows import Workflow
 
@@ -37,7 +37,7 @@ SCHEDULE: Final = "schedule"
 """The type of the event that an occurrence is to a workflow."""
 
 
-class Triggered(NamedTuple):
+class TriggeredWorkflow(NamedTuple):
     """A workflow that events start."""
 
     id: str
@@ -63,7 +63,7 @@ _TRIGGERED = Statement(
         sa.text("workflows.enabled"),
         _workflows.c.event_type.is_not(None),
     ),
-    Triggered,
+    TriggeredWorkflow,
 )
 _BURST_COLUMNS: Final = tuple(_bursts.c[name] for name in _BurstRow._fields)
 _BURST = Statement(
@@ -105,14 +105,14 @@ _encode: Final = msgspec.json.Encoder().encode
 _decode_event: Final = msgspec.json.Decoder(Event).decode
 
 
-def of_organization(conn: sa.Connection, organization_id: str) -> Sequence[Triggered]:
+def of_organization(conn: sa.Connection, organization_id: str) -> Sequence[TriggeredWorkflow]:
     """The enabled workflows that events start."""
     # In Python: for the sake of the order another index would be read, with workflows that are deleted.
     return sorted(_TRIGGERED.all(conn, organization_id=organization_id))
 
 
 def start_for(
-    tx: Tx, organization_id: str, triggered: Sequence[Triggered], events: Sequence[event_rows.Event]
+    tx: Tx, organization_id: str, triggered: Sequence[TriggeredWorkflow], events: Sequence[event_rows.Event]
 ) -> None:
     """Start the runs of the workflows *triggered* that *events* start.
 
@@ -146,7 +146,7 @@ def why_not(conn: sa.Connection, workflow: Workflow, row: event_rows.Event) -> l
     if not starts(document.trigger, happened.event):
         why.append(f"its trigger is not for this event, which is {row.type} {row.id}")
         return why
-    known = Known(conn, workflow.organization_id)
+    known = StoredVocabulary(conn, workflow.organization_id)
     scope = trigger_scope(document.trigger, known.objects)
     for place, condition in enumerate(document.conditions):
         try:
@@ -173,7 +173,7 @@ class _Happened:
 
     @cached_property
     def context(self) -> Context:
-        return contexts.Seen(self._conn, self.event)
+        return contexts.EventContext(self._conn, self.event)
 
 
 class _Matching:
@@ -182,7 +182,7 @@ class _Matching:
     def __init__(self, tx: Tx, organization_id: str) -> None:
         self._tx = tx
         self._organization_id = organization_id
-        self._known = Known(tx.conn, organization_id)
+        self._known = StoredVocabulary(tx.conn, organization_id)
         self._workflows: dict[str, Workflow | None] = {}
         self._conditions: dict[str, Conditions | None] = {}
 
@@ -240,7 +240,9 @@ class _Matching:
         try:
             return Conditions(document.conditions, scope, self._known.country)
         except InvalidInput as error:
-            log.warning("conditions cannot be judged any more", workflow=workflow.id, why=str(error))
+            # Not the details, in which there may be values that conditions compare with.
+            why = [f"{fault.pointer} {fault.code}" for fault in error.faults]
+            log.warning("conditions cannot be judged any more", workflow=workflow.id, why=why)
             return None
 
 

@@ -10,21 +10,22 @@ import sqlalchemy as sa
 from svc.domain.changes import RunsDue
 from svc.domain.errors import Conflict, InvalidInput, InvalidValue
 from svc.domain.ids import first_id, last_id
-from svc.domain.limits import DISPATCH_JUDGED_MAX, RUNS_WITHOUT_KEY_MAX
 from svc.domain.records.queries import Filter
-from svc.domain.workflows import awaited_keys
-from svc.domain.workflows.conditions import Conditions
-from svc.domain.workflows.contexts import Event, event_context
-from svc.domain.workflows.scopes import awaited_scope
+from svc.domain.webhooks.limits import DISPATCH_JUDGED_MAX
+from svc.domain.workflows.expressions import awaited_keys
+from svc.domain.workflows.expressions.conditions import Conditions
+from svc.domain.workflows.expressions.contexts import Event, event_context
+from svc.domain.workflows.expressions.scopes import awaited_scope
+from svc.domain.workflows.limits import RUNS_WITHOUT_KEY_MAX
 from svc.storage.approvals import decisions
 from svc.storage.events import events as event_rows
 from svc.storage.readable import tell
+from svc.storage.rows import as_bytes
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables as webhooks_tables
 from svc.storage.workflows import contexts, run_steps, tables
-from svc.storage.workflows.known import Known
-from svc.storage.workflows.run_rows import as_bytes
+from svc.storage.workflows.known import StoredVocabulary
 
 
 class _Waiting(NamedTuple):
@@ -150,7 +151,7 @@ class Waking:
     def __init__(self, tx: Tx, organization_id: str, events: Sequence[event_rows.Event]) -> None:
         self._tx = tx
         self._organization_id = organization_id
-        self._known = Known(tx.conn, organization_id)
+        self._known = StoredVocabulary(tx.conn, organization_id)
         self._conditions: dict[tuple[str, bytes], Conditions | None] = {}
         self._events = events
         types = {event.type for event in events}
@@ -197,7 +198,7 @@ class Waking:
         keys: set[str] = set()
         if _ANY_OF_VALUE.one(conn, own) is not None:
             keys.update(awaited_keys.keys_of(context))
-        record_id = event.data.get("recordId")
+        record_id = event.data.get(contexts.RECORD_ID)
         if record_id is not None:
             keys.add(record_id)
         waiting = [run for key in keys for run in _OF_KEY.all(conn, own | {"key": key})]

@@ -1,7 +1,7 @@
 """Workflows: an organization's documents, each with its versions, and whether runs of them start."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -9,21 +9,23 @@ import sqlalchemy as sa
 from svc.domain.changes import RunsDue
 from svc.domain.errors import Conflict, Forbidden, NotFound, Unreadable
 from svc.domain.identity.access import Enabler
-from svc.domain.identity.callers import Call
-from svc.domain.limits import LIST_ROWS, WORKFLOWS_MAX
-from svc.domain.near_names import shown
+from svc.domain.identity.callers import BY_TOKEN, Call
+from svc.domain.input.near_names import shown
+from svc.domain.limits import LIST_ROWS
 from svc.domain.versions import FIRST_VERSION, check_version
 from svc.domain.workflows.checking import checked
-from svc.domain.workflows.documents import Document, Schedule, decode_stored, encode
+from svc.domain.workflows.documents import Document, Schedule, decode_stored
+from svc.domain.workflows.limits import WORKFLOWS_MAX
 from svc.domain.workflows.schedules import Timetable
 from svc.domain.workflows.triggers import event_type_of
 from svc.storage.identity import tables as identity_tables
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
+from svc.storage.rows import Computed, Rows, as_bytes
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.workflows import pruning, runs, tables
-from svc.storage.workflows.known import Known
+from svc.storage.workflows import pruning, runs, tables, versions
+from svc.storage.workflows.known import StoredVocabulary
 
 
 class Workflow(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,32 +35,16 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     organization_id: str
     name: str
     enabled: bool
-    enabled_at: int | None
+    enabled_at: int | None = None
     """Since when events start runs of it."""
     version: int
     document: Document
-    enabler: Enabler | None
+    enabler: Enabler | None = None
     """In whose name it runs; None until it was enabled."""
-    next_at: int | None
+    next_at: int | None = None
     """When its schedule comes next, while it is enabled."""
     created_at: int
     updated_at: int
-
-
-class WorkflowRow(NamedTuple):
-    """The row of a workflow, with its current document."""
-
-    id: str
-    organization_id: str
-    name: str
-    enabled: bool
-    enabled_at: int | None
-    version: int
-    enabler: bytes | None
-    next_at: int | None
-    created_at: int
-    updated_at: int
-    document: bytes
 
 
 _workflows, _versions = tables.workflows, tables.workflow_versions
@@ -66,24 +52,20 @@ _CURRENT: Final = _workflows.join(
     _versions,
     (_versions.c.workflow_id == _workflows.c.id) & (_versions.c.version == _workflows.c.version),
 )
-# As bytes, so that text that is no UTF-8 fails alone.
-_JSON: Final = {
-    "enabler": sa.cast(_workflows.c.enabler, sa.LargeBinary).label("enabler"),
-    "document": sa.cast(_versions.c.document, sa.LargeBinary).label("document"),
-}
-_SELECTED: Final = (
-    sa.select(*(_JSON[name] if name in _JSON else _workflows.c[name] for name in WorkflowRow._fields))
-    .select_from(_CURRENT)
-    .where(_workflows.c.deleted_at.is_(None))
+WORKFLOWS: Final = Rows(
+    _workflows,
+    Workflow,
+    members={"document": Computed([as_bytes(_versions.c.document)], decode_stored)},
+    beside=["event_type"],
+    alone=True,
 )
-_GET = Statement(
+_SELECTED: Final = WORKFLOWS.select(_workflows.c.deleted_at.is_(None)).select_from(_CURRENT)
+_GET: Statement[Any] = Statement(
     _SELECTED.where(
         _workflows.c.id == sa.bindparam("workflow_id"),
         _workflows.c.organization_id == sa.bindparam("organization_id"),
-    ),
-    WorkflowRow,
+    )
 )
-_decode_enabler: Final = msgspec.json.Decoder(Enabler).decode
 
 
 def create(tx: Tx, call: Call, document: Document) -> Workflow:
@@ -100,25 +82,19 @@ def create(tx: Tx, call: Call, document: Document) -> Workflow:
             f"an organization has at most {WORKFLOWS_MAX} workflows: delete one that is not needed"
         )
     document = _checked(tx, call, document)
-    workflow_id = tx.new_id("wfl")
-    tx.conn.execute(
-        sa.insert(_workflows).values(
-            id=workflow_id,
-            organization_id=organization_id,
-            name=document.name,
-            enabled=False,
-            enabled_at=None,
-            version=FIRST_VERSION,
-            event_type=event_type_of(document.trigger),
-            enabler=None,
-            next_at=None,
-            created_at=tx.now,
-            updated_at=tx.now,
-            deleted_at=None,
-        )
+    workflow = Workflow(
+        id=tx.new_id("wfl"),
+        organization_id=organization_id,
+        name=document.name,
+        enabled=False,
+        version=FIRST_VERSION,
+        document=document,
+        created_at=tx.now,
+        updated_at=tx.now,
     )
-    _save(tx, organization_id, workflow_id, FIRST_VERSION, document)
-    return get(tx.conn, organization_id, workflow_id)
+    WORKFLOWS.insert(tx.conn, workflow, event_type=event_type_of(document.trigger))
+    versions.save(tx, call.caller, workflow.id, FIRST_VERSION, document)
+    return get(tx.conn, organization_id, workflow.id)
 
 
 def get(conn: sa.Connection, organization_id: str, workflow_id: str) -> Workflow:
@@ -136,7 +112,7 @@ def list_page(
     keyset = Keyset(["workflows"], cursor, limit)
     own = _SELECTED.where(_workflows.c.organization_id == organization_id)
     rows, next_cursor = keyset.fetch(conn, own, _workflows.c.id, newest_first=False)
-    return each(map(WorkflowRow._make, rows), _from_row, "workflows"), next_cursor
+    return each(rows, WORKFLOWS.make, "workflows"), next_cursor
 
 
 def update(tx: Tx, call: Call, workflow_id: str, version: int, changes: Mapping[str, Any]) -> Workflow:
@@ -157,7 +133,7 @@ def update(tx: Tx, call: Call, workflow_id: str, version: int, changes: Mapping[
     document = _checked(tx, call, msgspec.structs.replace(before.document, **changes))
     if document == before.document:
         return before
-    _save(tx, organization_id, workflow_id, version + 1, document)
+    versions.save(tx, call.caller, workflow_id, version + 1, document)
     _update(
         tx,
         before,
@@ -224,47 +200,33 @@ def enabler_of(conn: sa.Connection, call: Call) -> Enabler:
         raise Forbidden("a workflow runs in the name of a person: call as one")
     if caller.kind == "agent":
         raise Forbidden("an agent enables no workflow, whose steps would go beyond what it may")
-    if caller.kind != "key":
+    if caller.kind not in BY_TOKEN:
         return Enabler(person_id=caller.person_id)
     if caller.tools is not None:
-        raise Forbidden("a key for some tools only enables no workflow, whose steps would go beyond them")
-    role_id = conn.scalar(
-        sa.select(identity_tables.api_keys.c.role_id).where(identity_tables.api_keys.c.id == caller.id)
-    )
+        raise Forbidden(
+            f"a {caller.kind} for some tools only enables no workflow, whose steps would go beyond them"
+        )
+    table = identity_tables.grants if caller.kind == "grant" else identity_tables.api_keys
+    role_id = conn.scalar(sa.select(table.c.role_id).where(table.c.id == caller.id))
     return Enabler(person_id=caller.person_id, key_id=caller.id, role_id=role_id)
 
 
 def _checked(tx: Tx, call: Call, document: Document) -> Document:
-    known = Known(tx.conn, call.caller.organization_id)
+    known = StoredVocabulary(tx.conn, call.caller.organization_id)
     return checked(document, known, call.caller.permissions, now=tx.now)
 
 
 def _enabled(tx: Tx, call: Call, document: Document) -> dict[str, Any]:
-    """The columns of a workflow that *call* enables with *document*."""
+    """What changes of a workflow that *call* enables with *document*."""
     trigger = document.trigger
     next_at = None
     if isinstance(trigger, Schedule):
         next_at = Timetable(trigger.cron, trigger.time_zone).next_after(tx.now)
-    enabler = msgspec.json.encode(enabler_of(tx.conn, call)).decode()
-    return {"enabler": enabler, "next_at": next_at}
-
-
-def _save(tx: Tx, organization_id: str, workflow_id: str, version: int, document: Document) -> None:
-    tx.conn.execute(
-        sa.insert(_versions).values(
-            workflow_id=workflow_id,
-            version=version,
-            organization_id=organization_id,
-            document=encode(document).decode(),
-            created_at=tx.now,
-        )
-    )
+    return {"enabler": enabler_of(tx.conn, call), "next_at": next_at}
 
 
 def _update(tx: Tx, workflow: Workflow, **values: Any) -> None:
-    tx.conn.execute(
-        sa.update(_workflows).where(_workflows.c.id == workflow.id).values(**values, updated_at=tx.now)
-    )
+    tx.conn.execute(WORKFLOWS.update(_workflows.c.id == workflow.id, **values, updated_at=tx.now))
     if values.get("next_at") is not None:
         tx.announce(RunsDue(workflow.organization_id))
 
@@ -283,17 +245,8 @@ def _forget_bursts(tx: Tx, of: sa.ColumnElement[bool]) -> None:
     tx.conn.execute(sa.delete(bursts).where(bursts.c.workflow_id.in_(stopped)))
 
 
-def _from_row(row: WorkflowRow) -> Workflow:
-    facts = row._asdict()
-    enabler = facts.pop("enabler")
+def _from_row(row: Any) -> Workflow:
     try:
-        return Workflow(
-            **facts
-            | {
-                "document": decode_stored(row.document),
-                "enabler": None if enabler is None else _decode_enabler(enabler),
-                "enabled": bool(row.enabled),
-            }
-        )
-    except msgspec.DecodeError as error:
+        return WORKFLOWS.make(row)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Unreadable(f"what is stored of the workflow cannot be read: {error}") from None

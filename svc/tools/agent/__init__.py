@@ -1,1 +1,1 @@
-"""The tools of agents, and the units of work of their runs."""
+"""The tools of agents: how one is set, and its runs."""

@@ -6,18 +6,14 @@ from typing import Annotated, Any, Final
 from sqlalchemy import Connection
 
 from svc.domain.agent.agents import ANSWERING, Agent
+from svc.domain.agent.limits import AGENT_DAILY_MICRO_CREDITS, AGENT_INSTRUCTIONS_CHARS_MAX, AGENT_TOOLS_MAX
+from svc.domain.ai.limits import AI_BALANCE_CREDITS_MAX
 from svc.domain.ai.money import MICRO
 from svc.domain.errors import Fault, Forbidden, InvalidInput, NotFound, Unauthenticated, named_at
 from svc.domain.identity.access import admit_agent
 from svc.domain.identity.callers import Call
-from svc.domain.limits import (
-    AGENT_DAILY_MICRO_CREDITS,
-    AGENT_INSTRUCTIONS_CHARS_MAX,
-    AGENT_TOOLS_MAX,
-    AI_BALANCE_CREDITS_MAX,
-)
-from svc.domain.near_names import shown
-from svc.domain.times import rfc3339
+from svc.domain.input.near_names import shown
+from svc.domain.locale.times import Timestamp, rfc3339
 from svc.storage.agent import agents
 from svc.storage.ai import providers
 from svc.storage.channels import connections
@@ -27,7 +23,7 @@ from svc.tools.agent.reach import reach_of
 from svc.tools.ai.answers import MicroCredits, ModelId, catalogue_of
 from svc.tools.channels.answers import ConnectionId
 from svc.tools.registry import Registry, registry_of
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import ToolInput, ToolOutput, about, reads, writes
 
 RoleId = Annotated[str, about(description="`owner`, `admin`, `viewer`, or a custom role's id.")]
 ToolNames = Annotated[
@@ -107,6 +103,60 @@ def get(view: View, call: Call, request: AgentByConnection) -> AgentAnswer:
     return _answer(view.conn, registry_of(call), agent, view.now)
 
 
+class ListAgents(ToolInput, frozen=True, kw_only=True):
+    """Nothing more is asked: all are listed."""
+
+
+class AgentSummary(ToolOutput, frozen=True, kw_only=True):
+    """An agent, without its instructions and its reach."""
+
+    connection_id: ConnectionId
+    enabled: bool
+    model: ModelId
+    role: RoleId
+    tools: ToolNames | None
+    daily_micro_credits: MicroCredits
+    spent_micro_credits: Annotated[int, about(description="Of these, today (UTC).")]
+    updated_at: Timestamp
+
+
+class AgentList(ToolOutput, frozen=True, kw_only=True):
+    """Agents, at most one of each connection."""
+
+    agents: tuple[AgentSummary, ...]
+
+
+@reads(
+    "agent.list",
+    needs="ai",
+    example=ListAgents(),
+    answer=AgentList(
+        agents=(
+            AgentSummary(
+                **{name: getattr(EXAMPLE, name) for name in AgentSummary.__struct_fields__},
+            ),
+        )
+    ),
+)
+def list_all(view: View, call: Call, request: ListAgents) -> AgentList:  # noqa: ARG001  # every tool's
+    """List the agents of all connections; `agent.get` has the instructions and the reach of one."""
+    return AgentList(
+        agents=tuple(
+            AgentSummary(
+                connection_id=agent.connection_id,
+                enabled=agent.enabled,
+                model=agent.model,
+                role=agent.role_id,
+                tools=agent.tools,
+                daily_micro_credits=agent.daily_micro_credits,
+                spent_micro_credits=agents.spent(view.conn, agent.connection_id, view.now),
+                updated_at=rfc3339(agent.updated_at),
+            )
+            for agent in agents.list_all(view.conn, call.caller.organization_id)
+        )
+    )
+
+
 class SetAgent(ToolInput, frozen=True, kw_only=True):
     """How the agent of a connection is to be, in place of how it was."""
 
@@ -147,23 +197,36 @@ def set_(tx: Tx, call: Call, request: SetAgent) -> AgentAnswer:
     moment. What is written to it is a stranger's text, and a model may obey it: `reach` says in words what a
     stranger could then read and change. Read it before you leave the agent on.
     """
+    agent = agent_for(tx, call, request)
+    agents.save(tx, agent)
+    return _answer(tx.conn, registry_of(call), agent, tx.now)
+
+
+def agent_for(view: View | Tx, call: Call, request: SetAgent) -> Agent:
+    """The agent that *request* makes of the connection's, if its caller may have it so.
+
+    Raises:
+        Forbidden: the caller is no person, or may not manage connections.
+        NotFound: there is no such connection or role.
+        InvalidInput: the model, a tool or the connection's account does not fit.
+    """
     caller = call.caller
     if caller.person_id is None:
         raise Forbidden("an agent acts within what a person may: call as one")
     if "channels" not in caller.permissions:
         raise Forbidden("agent.set needs the permission channels, too")
-    connection = connections.get(tx.conn, caller.organization_id, request.connection_id)
+    connection = connections.get(view.conn, caller.organization_id, request.connection_id)
     faults = [
         *_account_faults(connection.account.kind),
         *_tool_faults(registry_of(call), request.tools),
-        *_model_faults(tx.conn, call, request.model),
+        *_model_faults(view.conn, call, request.model),
     ]
     if faults:
         raise InvalidInput(faults)
     with named_at("/role"):
-        roles.get(tx.conn, caller.organization_id, request.role)
-    before = agents.find(tx.conn, connection.id)
-    agent = Agent(
+        roles.get(view.conn, caller.organization_id, request.role)
+    before = agents.find(view.conn, connection.id)
+    return Agent(
         connection_id=connection.id,
         organization_id=caller.organization_id,
         enabled=request.enabled,
@@ -173,11 +236,9 @@ def set_(tx: Tx, call: Call, request: SetAgent) -> AgentAnswer:
         tools=request.tools,
         daily_micro_credits=request.daily_micro_credits,
         set_by=caller.person_id,
-        created_at=tx.now if before is None else before.created_at,
-        updated_at=tx.now,
+        created_at=view.now if before is None else before.created_at,
+        updated_at=view.now,
     )
-    agents.save(tx, agent)
-    return _answer(tx.conn, registry_of(call), agent, tx.now)
 
 
 def _account_faults(kind: str) -> list[Fault]:

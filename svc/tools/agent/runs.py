@@ -9,17 +9,17 @@ from svc.domain.agent.runs import RunState, Step, StepKind, StepState
 from svc.domain.errors import Conflict, Forbidden, NotFound
 from svc.domain.identity.callers import Call, Caller, permit
 from svc.domain.limits import LIST_ROWS
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import Timestamp, rfc3339
 from svc.storage.agent import runs, steps
 from svc.storage.agent.runs import Run
 from svc.storage.store import Tx, View
 from svc.tools.ai.answers import MicroCredits
 from svc.tools.approvals.rights import FOR_UNKNOWN
 from svc.tools.channels.answers import ConnectionId
-from svc.tools.channels.conversations import ConversationId
+from svc.tools.inbox.conversations import ConversationId
 from svc.tools.projections import Projection
 from svc.tools.registry import Registry, registry_of
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 AgentRunId = Annotated[str, about(description="The run's id.", examples=["agr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 
@@ -207,7 +207,7 @@ def _may_see(registry: Registry, caller: Caller, step: Step) -> bool:
     if tool is None:  # one that the model made up, or that there is no more
         return step.state == "refused" or FOR_UNKNOWN in caller.permissions
     try:
-        permit(caller, tool.name, needs=tool.needs, runs="open")
+        permit(caller, tool.name, needs=tool.needs, runs="open", reads=tool.effect == "reads")
     except Forbidden:
         return False
     return True

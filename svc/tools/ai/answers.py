@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
+from svc.domain.ai.limits import AI_MODEL_ID_CHARS_MAX
 from svc.domain.ai.models import ModelCatalogue
 from svc.domain.ai.money import Price, Prices, credits_text
 from svc.domain.errors import at
 from svc.domain.identity.callers import Call
-from svc.domain.limits import AI_MODEL_ID_CHARS_MAX
 from svc.tools.tool import about
 
 ModelId = Annotated[
@@ -31,7 +31,8 @@ MicroCredits = Annotated[int, about(description="Micro-credits: a million are a 
 
 def catalogue_of(call: Call) -> ModelCatalogue:
     """The service's models, as the door of *call* knows them; none where it knows none."""
-    return call.models if isinstance(call.models, ModelCatalogue) else ModelCatalogue()
+    models = call.installation.models
+    return models if isinstance(models, ModelCatalogue) else ModelCatalogue()
 
 
 def price_text(price: int) -> str:

@@ -4,9 +4,9 @@ from typing import Annotated, Final
 
 import msgspec
 
+from svc.domain.ai.limits import AI_MODELS_NAMED_MAX
 from svc.domain.ai.models import ModelCatalogue, OrganizationModels, Payer
 from svc.domain.identity.callers import Call
-from svc.domain.limits import AI_MODELS_NAMED_MAX
 from svc.storage.ai import providers
 from svc.storage.store import Tx, View
 from svc.tools.ai.answers import ModelId, PriceText, catalogue_of, price_members

@@ -1,22 +1,22 @@
 """`ai.provider_*`: an organization's own providers of chat completions."""
 
+from collections.abc import Callable
 from typing import Annotated, Final
 
+from svc.domain.ai.limits import AI_PROVIDER_MODELS_MAX
 from svc.domain.ai.models import OwnModel, OwnProvider
 from svc.domain.ai.money import Prices
 from svc.domain.channels.connections import check_url
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at
 from svc.domain.identity.callers import Call
-from svc.domain.limits import (
-    AI_PROVIDER_MODELS_MAX,
-    NAME_CHARS_MAX,
-    URL_CHARS_MAX,
-)
+from svc.domain.identity.limits import NAME_CHARS_MAX
 from svc.domain.net.egress import check_host
+from svc.domain.records.limits import URL_CHARS_MAX
 from svc.storage.ai import providers
 from svc.storage.ai.providers import NewProvider
 from svc.storage.store import Tx, View
 from svc.tools.ai.answers import ModelId, PriceText, price_text, read_price
+from svc.tools.projections import Projection
 from svc.tools.tool import ToolInput, ToolOutput, about, reads, writes
 
 ProviderId = Annotated[
@@ -162,7 +162,7 @@ def set_one(tx: Tx, call: Call, request: SetProvider) -> ProviderAnswer:
     service's, if it has the model.
     """
     with at("/baseUrl"):
-        check_host(check_url(request.base_url), call.allowed_networks)
+        check_host(check_url(request.base_url), call.installation.allowed_networks)
         if "?" in request.base_url:
             raise InvalidInput([Fault("/baseUrl", "invalid_value", "an address with a query is not called")])
     new = NewProvider(
@@ -232,22 +232,17 @@ def _prices(model: OwnModelInput, where: str) -> Prices | None:
     )
 
 
-def _answer(provider: OwnProvider) -> ProviderAnswer:
-    return ProviderAnswer(
-        id=provider.id,
-        name=provider.name,
-        base_url=provider.base_url,
-        key_visible_end=provider.key_visible_end,
-        models=tuple(map(_model_answer, provider.models)),
-    )
+def _price_of(name: str) -> Callable[[OwnModel], str | None]:
+    return lambda model: None if model.prices is None else price_text(getattr(model.prices, name))
 
 
-def _model_answer(model: OwnModel) -> OwnModelAnswer:
-    prices = model.prices
-    return OwnModelAnswer(
-        id=model.id,
-        upstream=model.upstream,
-        input=None if prices is None else price_text(prices.input),
-        cached_input=None if prices is None else price_text(prices.cached_input),
-        output=None if prices is None else price_text(prices.output),
-    )
+_model_of: Final = Projection(
+    OwnModel,
+    OwnModelAnswer,
+    input=_price_of("input"),
+    cached_input=_price_of("cached_input"),
+    output=_price_of("output"),
+)
+_answer: Final = Projection(
+    OwnProvider, ProviderAnswer, models=lambda provider: tuple(map(_model_of, provider.models))
+)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -10,14 +11,14 @@ from msgspec import UNSET, UnsetType
 from svc.domain.ai.models import Payer
 from svc.domain.identity.callers import Call
 from svc.domain.limits import LIST_ROWS
-from svc.domain.times import DAY_MS, moment_ms
+from svc.domain.locale.times import DAY_MS, Timestamp, moment_ms
 from svc.storage.ai import ledger, usage
 from svc.storage.ai.ledger import Entry, EntryKind
 from svc.storage.ai.usage import Dimension, UsageFilter, UsageSum
 from svc.storage.store import View
 from svc.tools.ai.answers import MicroCredits, ModelId
 from svc.tools.projections import Projection
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads
 
 DAYS: Final = 30
 """Days that a report is of, unless said otherwise."""
@@ -25,8 +26,8 @@ DAYS: Final = 30
 _KeyId = Annotated[
     str,
     about(
-        description="The gateway key's id; `agent` for calls of the agent.",
-        examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"],
+        description="The gateway key's id; `agent` for calls of agents, `trial` for models that people try.",
+        examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA", "agent", "trial"],
     ),
 ]
 _Count = Annotated[int, about(ge=0, examples=[12])]
@@ -197,16 +198,11 @@ class GetStatement(ToolInput, frozen=True, kw_only=True):
     cursor: Annotated[str | None, Cursor] = None
 
 
-def _amount(entry: Entry) -> int:
-    return entry.amount
-
-
-def _balance_after(entry: Entry) -> int:
-    return entry.balance_after
-
-
 _entry_of: Final = Projection(
-    Entry, EntryAnswer, amount_micro_credits=_amount, balance_after_micro_credits=_balance_after
+    Entry,
+    EntryAnswer,
+    amount_micro_credits=attrgetter("amount"),
+    balance_after_micro_credits=attrgetter("balance_after"),
 )
 
 

@@ -6,9 +6,11 @@ import msgspec
 
 from svc.domain.approvals.cards import AskedBy, AskedByAgent, Card, CardState
 from svc.domain.identity.callers import Caller
-from svc.domain.identity.roles import Permission
+from svc.domain.locale.times import Timestamp
+from svc.domain.webhooks.rights import TEMPLATE_NEEDS
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolOutput, about
+from svc.tools.redaction import shown_to
+from svc.tools.tool import ToolOutput, about
 
 EXAMPLE_ID: Final = "apr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"
 
@@ -62,15 +64,12 @@ _FACTS: Final[dict[str, Any]] = {
     "answer": lambda card: _decoded(card.answer),
 }
 _shown: Final = Projection(Card, ApprovalAnswer, **_FACTS)
-_TEMPLATE_NEEDS: Final[frozenset[Permission]] = frozenset({"records.read", "forms", "conversations"})
 
 
 def answer_of(caller: Caller, card: Card) -> ApprovalAnswer:
     """The card, with a reason that was filled in from records only where *caller* may see those."""
     shown = _shown(card)
-    if card.tool is not None or caller.permissions >= _TEMPLATE_NEEDS:
-        return shown
-    return msgspec.structs.replace(shown, reason=None)
+    return shown if card.tool is not None else shown_to(caller, shown, "reason", needs=TEMPLATE_NEEDS)
 
 
 EXAMPLE: Final = ApprovalAnswer(

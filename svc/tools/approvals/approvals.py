@@ -1,31 +1,24 @@
 """`approval.*`: what agents and workflows ask for, and the decisions of people."""
 
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import msgspec
 
 from svc.domain.approvals import cards
 from svc.domain.approvals.cards import Card, CardState
-from svc.domain.errors import (
-    Conflict,
-    DomainError,
-    Forbidden,
-    NotFound,
-    Unavailable,
-    UnknownTool,
-)
-from svc.domain.identity.callers import Call, Caller, permit
-from svc.domain.limits import APPROVAL_REASON_CHARS_MAX, LIST_ROWS
-from svc.domain.near_names import shown
+from svc.domain.approvals.limits import APPROVAL_REASON_CHARS_MAX, APPROVALS_WAITING_MAX
+from svc.domain.errors import Conflict, DomainError, Forbidden, NotFound, Unavailable
+from svc.domain.identity.callers import Call, Caller
+from svc.domain.limits import LIST_ROWS
 from svc.domain.tool_results import StoredRefusal
 from svc.storage import audit
 from svc.storage.approvals import approvals, decisions
 from svc.storage.store import Tx, View
-from svc.tools import execution
 from svc.tools.approvals import rights
 from svc.tools.approvals.answers import EXAMPLE, EXAMPLE_ID, ApprovalAnswer, ApprovalId, answer_of
-from svc.tools.registry import Registry, registry_of
-from svc.tools.tool import Cursor, Limit, NextCursor, Tool, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.registry import registry_of
+from svc.tools.runner import runner_of
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 _DECIDER = "usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"
 _DECIDED_AT = "2026-09-18T09:41:00.000Z"
@@ -35,6 +28,7 @@ class ListApprovals(ToolInput, frozen=True, kw_only=True):
     """Which approvals to list."""
 
     state: CardState | None = None
+    ended: Annotated[bool | None, about(description="Those that have ended, or those that wait.")] = None
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
 
@@ -44,6 +38,14 @@ class ApprovalList(ToolOutput, frozen=True, kw_only=True):
 
     approvals: tuple[ApprovalAnswer, ...]
     next_cursor: Annotated[str | None, NextCursor]
+    waiting: Annotated[
+        int,
+        about(
+            description="How many wait that the caller may decide, whichever are listed.",
+            ge=0,
+            le=2 * APPROVALS_WAITING_MAX,
+        ),
+    ]
 
 
 class NamedApproval(ToolInput, frozen=True, kw_only=True):
@@ -66,24 +68,28 @@ class RejectApproval(NamedApproval, frozen=True, kw_only=True):
 @reads(
     "approval.list",
     example=ListApprovals(state="waiting"),
-    answer=ApprovalList(approvals=(EXAMPLE,), next_cursor=None),
+    answer=ApprovalList(approvals=(EXAMPLE,), next_cursor=None, waiting=1),
 )
 def list_some(view: View, call: Call, request: ListApprovals) -> ApprovalList:
     """List what agents and workflows ask a person for, the newest first.
 
-    Those are listed whose tool the caller's role may run; those of workflows, for callers who may see
+    An approval is listed if the caller's role may run its tool; a workflow's, if the caller may see
     workflows.
     """
+    organization_id, visible = call.caller.organization_id, rights.visible_to(call.caller, registry_of(call))
     found, next_cursor = approvals.list_page(
         view,
-        call.caller.organization_id,
-        rights.visible_to(call.caller, registry_of(call)),
+        organization_id,
+        visible,
         state=request.state,
+        ended=request.ended,
         cursor=request.cursor,
         limit=request.limit,
     )
     return ApprovalList(
-        approvals=tuple(answer_of(call.caller, card) for card in found), next_cursor=next_cursor
+        approvals=tuple(answer_of(call.caller, card) for card in found),
+        next_cursor=next_cursor,
+        waiting=approvals.waiting(view, organization_id, visible).many,
     )
 
 
@@ -115,7 +121,7 @@ def approve(tx: Tx, call: Call, request: NamedApproval) -> ApprovalAnswer:
     """
     card = _found(tx, call, request.id)
     cards.check_waiting(card, tx.now)
-    answer = None if card.tool is None else _run(tx, call, card, card.tool)
+    answer = None if card.tool is None else _run(tx, call, card)
     approved = cards.approved(card, _decider(call.caller), tx.now, answer=answer)
     decisions.decide(tx, approved)
     return answer_of(call.caller, approved)
@@ -153,8 +159,8 @@ def _found(view: View, call: Call, card_id: str) -> Card:
     return card
 
 
-def _run(tx: Tx, call: Call, card: Card, name: str) -> bytes:
-    """Run the tool of *card* as the approver, and return its answer, as JSON.
+def _run(tx: Tx, call: Call, card: Card) -> bytes:
+    """Have the tool of *card* run as the approver, and return its answer, as JSON.
 
     Raises:
         Forbidden, Unavailable: not this person, or not now. Nothing is changed, and the card still waits.
@@ -162,11 +168,7 @@ def _run(tx: Tx, call: Call, card: Card, name: str) -> bytes:
     """
     approving = msgspec.structs.replace(call, asked_by=msgspec.to_builtins(card.asked_by))
     try:
-        with tx.savepoint():
-            tool = _tool(registry_of(call), name)
-            permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
-            asked = tool.read(card.input or b"")
-            return msgspec.json.encode(execution.perform(tx, tool, approving, asked))
+        return runner_of(call).run_card(tx, approving, card)
     except (Forbidden, Unavailable):
         raise
     except DomainError as error:
@@ -177,16 +179,6 @@ def _fail(tx: Tx, approving: Call, card: Card, error: DomainError) -> NoReturn:
     decisions.decide(tx, cards.failed(card, _decider(approving.caller), tx.now, error))
     audit.note_refusal(tx, approving, approve.name, error.code, card.id)
     raise StoredRefusal(error)
-
-
-def _tool(registry: Registry, name: str) -> Tool[Any, Any]:
-    """The tool. Raises `UnknownTool`, and `Conflict` for one whose answer cannot be kept on a card."""
-    tool = registry.get(name)
-    if tool is None:
-        raise UnknownTool(f"there is no tool {shown(name)} any more, and so nothing was done")
-    if tool.shows_secret or tool.effect != "writes":
-        raise Conflict(f"{tool.name} is not run by an approval any more: call it yourself")
-    return tool
 
 
 def _decider(caller: Caller) -> str:

@@ -1,12 +1,13 @@
 """What the tools of connections share: their answers, and the check of the right to manage one."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from sqlalchemy import Connection as Conn
 
 from svc.domain.channels.connections import (
     AccountKind,
     Connection,
+    ConnectionState,
     ConnectionStatus,
     Delivery,
     HealthReason,
@@ -16,8 +17,12 @@ from svc.domain.channels.connections import (
     check_may_manage,
 )
 from svc.domain.identity.callers import Call
+from svc.domain.locale.times import Timestamp, day_in_words, rfc3339
 from svc.storage.channels import connections
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
+from svc.tools.old_names import SEPTEMBER_2026
+from svc.tools.tool import ToolInput, ToolOutput, about
+
+_AT_UNTIL: Final = day_in_words(SEPTEMBER_2026.sunset_at)
 
 ConnectionId = Annotated[
     str, about(description="The connection's id.", examples=["con_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -45,10 +50,19 @@ class AccountAnswer(ToolOutput, frozen=True, kw_only=True):
 class HealthAnswer(ToolOutput, frozen=True, kw_only=True):
     """What the bridge last said of itself."""
 
-    state: HealthState
+    state: Annotated[
+        HealthState | Literal["unknown"], about(description="`unknown` until the bridge has said something.")
+    ]
     reason: HealthReason | None
-    detail: str | None
-    at: Timestamp
+    detail: Annotated[str | None, about(description="Somebody else's text: treat it with care.")]
+    reported_at: Timestamp | None
+    at: Annotated[
+        Timestamp | None,
+        about(
+            description=f"The same as `reportedAt`, until {_AT_UNTIL}: read that one instead.",
+            extra_json_schema={"deprecated": True},
+        ),
+    ]
 
 
 class ConnectionAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -66,7 +80,14 @@ class ConnectionAnswer(ToolOutput, frozen=True, kw_only=True):
         PauseReason | None,
         about(description="`person`: somebody paused it. `gone`: the address answered a push with 410."),
     ]
-    health: Annotated[HealthAnswer | None, about(description="Null until the bridge has said something.")]
+    health: HealthAnswer
+    state: Annotated[
+        ConnectionState,
+        about(
+            description="In one word: `paused` where somebody or a 410 paused it, else `offline` where its"
+            " bridge says so, else `active`."
+        ),
+    ]
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -77,6 +98,10 @@ class KeyAnswer(ToolOutput, frozen=True, kw_only=True):
     id: KeyId
     visible_start: Annotated[str, about(description="The beginning of its value, to tell it by.")]
     created_at: Timestamp
+    last_used_at: Annotated[
+        Timestamp | None,
+        about(description="When the bridge last called with it, to the minute; null until it has."),
+    ]
 
 
 class TestAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -89,6 +114,13 @@ class TestAnswer(ToolOutput, frozen=True, kw_only=True):
     done_at: Annotated[Timestamp | None, about(description="Null while it is under way.")]
     status_code: Annotated[int | None, about(description="What the bridge answered; 2xx is good.")]
     error: Annotated[str | None, about(description="Why there was no answer.")]
+    milliseconds: Annotated[int | None, about(description="How long it took; null while it is under way.")]
+    answer: Annotated[
+        str | None,
+        about(
+            description="The beginning of what the bridge answered. Somebody else's text: treat it with care."
+        ),
+    ]
 
 
 EXAMPLE_FACTS: Final[dict[str, Any]] = {
@@ -101,7 +133,14 @@ EXAMPLE_FACTS: Final[dict[str, Any]] = {
     "contract": "2026-09",
     "status": "active",
     "pause_reason": None,
-    "health": HealthAnswer(state="online", reason=None, detail=None, at="2026-09-18T09:31:00.000Z"),
+    "health": HealthAnswer(
+        state="online",
+        reason=None,
+        detail=None,
+        reported_at="2026-09-18T09:31:00.000Z",
+        at="2026-09-18T09:31:00.000Z",
+    ),
+    "state": "active",
     "created_at": "2026-09-18T09:30:00.000Z",
     "updated_at": "2026-09-18T09:31:00.000Z",
 }
@@ -115,6 +154,15 @@ class ConnectionById(ToolInput, frozen=True, kw_only=True):
     """Which connection."""
 
     id: ConnectionId
+
+
+def health_of(connection: Connection) -> HealthAnswer:
+    """What its bridge reported, as it is shown."""
+    health = connection.health
+    if health is None:
+        return HealthAnswer(state="unknown", reason=None, detail=None, reported_at=None, at=None)
+    at = rfc3339(health.at)
+    return HealthAnswer(state=health.state, reason=health.reason, detail=health.detail, reported_at=at, at=at)
 
 
 def managed(conn: Conn, call: Call, connection_id: str) -> Connection:

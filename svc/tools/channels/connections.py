@@ -12,35 +12,31 @@ from svc.domain.channels.connections import (
     Messenger,
     check_may_connect,
     check_url,
-    manages_all,
 )
 from svc.domain.errors import Conflict, Forbidden, NotFound, at
 from svc.domain.identity.callers import Call
-from svc.domain.limits import CHANNEL_KEYS_MAX, LIST_ROWS, NAME_CHARS_MAX, URL_CHARS_MAX
+from svc.domain.identity.limits import NAME_CHARS_MAX
 from svc.domain.net.egress import check_host
-from svc.domain.times import rfc3339
-from svc.storage.channels import connections, deliveries
+from svc.domain.records.limits import URL_CHARS_MAX
+from svc.storage.channels import connections
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
-from svc.storage.channels.keys import ChannelKey
-from svc.storage.store import Tx, View
+from svc.storage.store import Tx
 from svc.tools.channels.answers import (
     EXAMPLE,
     EXAMPLE_FACTS,
     EXAMPLE_KEY,
-    EXAMPLE_KEY_ID,
     EXAMPLE_SECRET,
     ChannelKeyText,
     ConnectionAnswer,
     ConnectionById,
     ConnectionId,
-    KeyAnswer,
     SigningSecret,
-    TestAnswer,
+    health_of,
     managed,
 )
 from svc.tools.projections import Projection
-from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import ToolInput, ToolOutput, about, writes
 
 Name = Annotated[str, about(description="What people call it.", min_length=1, max_length=NAME_CHARS_MAX)]
 Url = Annotated[
@@ -51,13 +47,6 @@ Url = Annotated[
         max_length=URL_CHARS_MAX,
     ),
 ]
-
-
-class ConnectionDetails(ConnectionAnswer, frozen=True, kw_only=True):
-    """A connection, its keys, and how its last test went."""
-
-    keys: Annotated[list[KeyAnswer], about(description="The live ones.", max_length=CHANNEL_KEYS_MAX)]
-    last_test: TestAnswer | None
 
 
 class CreatedConnection(ConnectionAnswer, frozen=True, kw_only=True):
@@ -73,85 +62,16 @@ def _check_reachable(call: Call, url: str | None) -> None:
     """Raises `InvalidInput` for an address that no push may go to. Host names are resolved at each push."""
     if url is not None:
         with at("/url"):
-            check_host(check_url(url), call.allowed_networks)
+            check_host(check_url(url), call.installation.allowed_networks)
 
 
-_answer: Final = Projection(Connection, ConnectionAnswer)
-_created: Final = Projection(Connection, CreatedConnection, given=("channel_key", "signing_secret"))
-_details: Final = Projection(Connection, ConnectionDetails, given=("keys", "last_test"))
-_key_answer: Final = Projection(ChannelKey, KeyAnswer)
-
-
-class ListConnections(ToolInput, frozen=True, kw_only=True):
-    """Which part of the list."""
-
-    limit: Annotated[int, Limit] = LIST_ROWS
-    cursor: Annotated[str | None, Cursor] = None
-
-
-class ConnectionList(ToolOutput, frozen=True, kw_only=True):
-    """Connections that are not removed, the oldest first."""
-
-    connections: list[ConnectionAnswer]
-    next_cursor: Annotated[str | None, NextCursor]
-
-
-@reads(
-    "connection.list",
-    needs="channels",
-    own="conversations",
-    example=ListConnections(),
-    answer=ConnectionList(connections=[EXAMPLE], next_cursor=None),
+_answer: Final = Projection(Connection, ConnectionAnswer, health=health_of)
+_created: Final = Projection(
+    Connection, CreatedConnection, given=("channel_key", "signing_secret"), health=health_of
 )
-def list_all(view: View, call: Call, request: ListConnections) -> ConnectionList:
-    """List the connections to messengers: all of them, or one's own."""
-    caller = call.caller
-    page, next_cursor = connections.list_page(
-        view.conn,
-        caller.organization_id,
-        member_id=None if manages_all(caller) else caller.person_id,
-        cursor=request.cursor,
-        limit=request.limit,
-    )
-    return ConnectionList(connections=[_answer(connection) for connection in page], next_cursor=next_cursor)
 
 
-@reads(
-    "connection.get",
-    needs="channels",
-    own="conversations",
-    raises=(NotFound,),
-    example=ConnectionById(id=EXAMPLE.id),
-    answer=ConnectionDetails(
-        **EXAMPLE_FACTS,
-        keys=[
-            KeyAnswer(
-                id=EXAMPLE_KEY_ID, visible_start="ck_live_6qXv0n", created_at="2026-09-18T09:30:00.000Z"
-            )
-        ],
-        last_test=None,
-    ),
-)
-def get(view: View, call: Call, request: ConnectionById) -> ConnectionDetails:
-    """Show a connection, with its live channel keys and how its last test went."""
-    connection = managed(view.conn, call, request.id)
-    test = deliveries.last_test(view.conn, connection.id)
-    return _details(
-        connection,
-        keys=[_key_answer(key) for key in channel_keys.of_connection(view.conn, connection.id)],
-        last_test=None
-        if test is None
-        else TestAnswer(
-            delivery_id=test.id,
-            asked_at=rfc3339(test.created_at),
-            done_at=None if test.done_at is None else rfc3339(test.done_at),
-            status_code=test.status_code,
-            error=test.error,
-        ),
-    )
-
-
-class AskedAccount(ToolInput, frozen=True, kw_only=True):
+class AccountChoice(ToolInput, frozen=True, kw_only=True):
     """Whose account it is."""
 
     kind: AccountKind
@@ -165,7 +85,7 @@ class CreateConnection(ToolInput, frozen=True, kw_only=True):
 
     name: Name
     account: Annotated[
-        AskedAccount | None,
+        AccountChoice | None,
         about(description="The organization's, unless said otherwise. A member connects only their own."),
     ] = None
     messenger: Messenger
@@ -217,7 +137,9 @@ class UpdateConnection(ToolInput, frozen=True, kw_only=True):
 
     id: ConnectionId
     name: Name | UnsetType = UNSET
-    url: Url | UnsetType = UNSET
+    url: Annotated[
+        Url | UnsetType, about(description="Another address. Only a person may give one: no key, no agent.")
+    ] = UNSET
 
 
 @writes(
@@ -225,6 +147,7 @@ class UpdateConnection(ToolInput, frozen=True, kw_only=True):
     needs="channels",
     own="conversations",
     raises=(NotFound,),
+    persons_give=("url",),
     example=UpdateConnection(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )

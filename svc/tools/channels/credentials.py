@@ -1,10 +1,12 @@
 """`connection.*`: the channel keys and the signing secret of a connection, and testing them with a ping."""
 
-from typing import Annotated
+from typing import Annotated, Final
+
+from msgspec import UNSET, UnsetType
 
 from svc.domain.errors import Conflict, KeyLimit, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import Timestamp, day_in_words, rfc3339
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import outboxes, signing_secrets
 from svc.storage.store import Tx
@@ -20,7 +22,10 @@ from svc.tools.channels.answers import (
     SigningSecret,
     managed,
 )
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, writes
+from svc.tools.old_names import SEPTEMBER_2026
+from svc.tools.tool import ToolInput, ToolOutput, about, writes
+
+_KEY_UNTIL: Final = day_in_words(SEPTEMBER_2026.sunset_at)
 
 
 class StartedTest(ToolOutput, frozen=True, kw_only=True):
@@ -54,7 +59,14 @@ class MintedKey(ToolOutput, frozen=True, kw_only=True):
 
     id: KeyId
     connection_id: ConnectionId
-    key: ChannelKeyText
+    channel_key: ChannelKeyText
+    key: Annotated[
+        str | UnsetType,
+        about(
+            description=f"The same as `channelKey`, until {_KEY_UNTIL}: read that one instead.",
+            extra_json_schema={"deprecated": True},
+        ),
+    ] = UNSET
     visible_start: str
 
 
@@ -67,7 +79,11 @@ class MintedKey(ToolOutput, frozen=True, kw_only=True):
     shows_secret=True,
     example=ConnectionById(id=EXAMPLE.id),
     answer=MintedKey(
-        id=EXAMPLE_KEY_ID, connection_id=EXAMPLE.id, key=EXAMPLE_KEY, visible_start="ck_live_6qXv0n"
+        id=EXAMPLE_KEY_ID,
+        connection_id=EXAMPLE.id,
+        channel_key=EXAMPLE_KEY,
+        key=EXAMPLE_KEY,
+        visible_start="ck_live_6qXv0n",
     ),
 )
 def mint_key(tx: Tx, call: Call, request: ConnectionById) -> MintedKey:
@@ -75,7 +91,11 @@ def mint_key(tx: Tx, call: Call, request: ConnectionById) -> MintedKey:
     connection = managed(tx.conn, call, request.id)
     minted = channel_keys.mint(tx, connection.organization_id, connection.id)
     return MintedKey(
-        id=minted.id, connection_id=connection.id, key=minted.key, visible_start=minted.visible_start
+        id=minted.id,
+        connection_id=connection.id,
+        channel_key=minted.key,
+        key=minted.key if tx.now < SEPTEMBER_2026.gone_at else UNSET,
+        visible_start=minted.visible_start,
     )
 
 

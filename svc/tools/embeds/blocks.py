@@ -13,26 +13,23 @@ from svc.domain.embeds.blocks import (
     Refused,
     TextBlock,
 )
+from svc.domain.embeds.limits import EMBED_BLOCKS_MAX, EMBED_BLOCKS_ON_SCREEN_MAX
 from svc.domain.embeds.views import RecordsView, ShownRecords, shown
 from svc.domain.errors import Fault, Forbidden, InvalidInput, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import (
-    EMBED_BLOCKS_MAX,
-    EMBED_BLOCKS_ON_SCREEN_MAX,
-    NAME_CHARS_MAX,
-)
+from svc.domain.identity.limits import NAME_CHARS_MAX
+from svc.domain.locale.times import Timestamp
 from svc.domain.records.queries import Filter, Sort
+from svc.domain.versions import Version
 from svc.storage.embeds import embeds
 from svc.storage.embeds import views as embed_views
 from svc.storage.identity import organizations
 from svc.storage.store import View
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, Version, about, reads
+from svc.tools.tool import ToolInput, ToolOutput, about, reads
 
 EmbedId = Annotated[str, about(description="The embed's id.", examples=["emb_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
-Name = Annotated[
-    str, about(description="What it is called; nobody outside sees that.", max_length=NAME_CHARS_MAX)
-]
+Name = Annotated[str, about(description="Its name, which visitors do not see.", max_length=NAME_CHARS_MAX)]
 SiteId = Annotated[
     str | None, about(description="The tracked site that it is bound to; null: any site may embed it.")
 ]

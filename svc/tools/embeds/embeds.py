@@ -10,9 +10,7 @@ from svc.domain.embeds.blocks import (
 )
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import (
-    LIST_ROWS,
-)
+from svc.domain.limits import LIST_ROWS
 from svc.storage.embeds import embeds
 from svc.storage.embeds.embeds import EmbedChange
 from svc.storage.store import Tx, View

@@ -2,16 +2,26 @@
 
 from typing import Annotated, Final
 
-from svc.domain.errors import NotFound
+from svc.domain.errors import Conflict, Forbidden, NotFound
 from svc.domain.files.addresses import FileAddresses
-from svc.domain.files.files import CreatorKind, Noun, StoredFile, check_may_remove, may_see, nouns_seen
+from svc.domain.files.files import (
+    CreatorKind,
+    Noun,
+    StoredFile,
+    check_may_discard,
+    check_may_remove,
+    may_see,
+    nouns_seen,
+)
+from svc.domain.files.limits import FILE_USES_SHOWN_MAX
 from svc.domain.identity.callers import Call
-from svc.domain.limits import FILE_USES_SHOWN_MAX, LIST_ROWS
-from svc.domain.near_names import shown
-from svc.domain.times import rfc3339
+from svc.domain.input.near_names import shown
+from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import Timestamp, rfc3339
 from svc.storage.files import files
 from svc.storage.store import Tx, View
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.projections import Projection
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 FileId = Annotated[str, about(description="The file's id.", examples=["fil_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 
@@ -164,19 +174,39 @@ def remove(tx: Tx, call: Call, request: FileById) -> RemovedFile:
     return RemovedFile(id=file.id, removed_at=rfc3339(tx.now))
 
 
+@writes(
+    "file.discard",
+    raises=(NotFound, Forbidden, Conflict),
+    example=FileById(id=EXAMPLE.id),
+    answer=RemovedFile(id=EXAMPLE.id, removed_at="2026-09-18T09:45:00.000Z"),
+)
+def discard(tx: Tx, call: Call, request: FileById) -> RemovedFile:
+    """Take back an upload that nothing uses, such as a mistaken one, without waiting for its removal.
+
+    The key or person that uploaded it may, and callers with the permission `security`. A file that a record
+    or a message uses stays: it is 409 `conflict`. Any other is gone as by `file.remove`.
+    """
+    file = files.get(tx.conn, call.caller.organization_id, request.id)
+    check_may_discard(call.caller, file, files.nouns_of(tx.conn, file.id))
+    files.remove(tx, call.caller.organization_id, file.id)
+    return RemovedFile(id=file.id, removed_at=rfc3339(tx.now))
+
+
+def _uploader(file: StoredFile) -> UploaderAnswer:
+    return UploaderAnswer(kind=file.creator_kind, id=file.creator_id)
+
+
+_shown: Final = Projection(
+    StoredFile,
+    FileAnswer,
+    given=("address", "address_ends_at"),
+    created_by=_uploader,
+    used_by=lambda file: tuple(FileUseAnswer(noun=use.noun, id=use.id) for use in file.uses),
+)
+
+
 def _answer(call: Call, file: StoredFile, now: int) -> FileAnswer:
-    address = ends_at = None
-    if isinstance(call.file_links, FileAddresses):
-        address, ends_at_ms = call.file_links.sign(call.base_url, file.id, now)
-        ends_at = rfc3339(ends_at_ms)
-    return FileAnswer(
-        id=file.id,
-        name=file.name,
-        media_type=file.media_type,
-        size=file.size,
-        created_at=rfc3339(file.created_at),
-        created_by=UploaderAnswer(kind=file.creator_kind, id=file.creator_id),
-        used_by=tuple(FileUseAnswer(noun=use.noun, id=use.id) for use in file.uses),
-        address=address,
-        address_ends_at=ends_at,
-    )
+    if not isinstance(call.file_links, FileAddresses):
+        return _shown(file, address=None, address_ends_at=None)
+    address, ends_at = call.file_links.sign(call.base_url, file.id, now)
+    return _shown(file, address=address, address_ends_at=rfc3339(ends_at))

@@ -46,7 +46,7 @@ class UnknownName(ToolOutput, frozen=True, kw_only=True):
 
 
 class SearchTools(ToolInput, frozen=True, kw_only=True):
-    """What a tool is wanted for."""
+    """The task that a tool is searched for."""
 
     query: Annotated[
         str,
@@ -61,7 +61,7 @@ class SearchTools(ToolInput, frozen=True, kw_only=True):
     )
 
 
-class FoundTools(ToolOutput, frozen=True, kw_only=True):
+class ToolMatches(ToolOutput, frozen=True, kw_only=True):
     """The tools that fit, the best first."""
 
     tools: tuple[ToolAnswer, ...]
@@ -93,12 +93,12 @@ _ANSWER: Final = ToolAnswer(
     input_schema={"type": "object"},
     output_schema={"type": "object"},
 )
-_FOUND: Final = FoundTools(tools=(_ANSWER,), refused=())
+_FOUND: Final = ToolMatches(tools=(_ANSWER,), refused=())
 _DESCRIBED: Final = DescribedTools(tools=(_ANSWER,), unknown=())
 
 
 @reads("tool.search", example=SearchTools(query="Add a new customer"), answer=_FOUND)
-def search(view: View, call: Call, request: SearchTools) -> FoundTools:  # noqa: ARG001  # every tool's
+def search(view: View, call: Call, request: SearchTools) -> ToolMatches:  # noqa: ARG001  # every tool's
     """Find out which tools do a task, by a plain sentence about it.
 
     Which functions there are, and how to call them: the answer has the full schemas of the tools, so
@@ -116,14 +116,14 @@ def search(view: View, call: Call, request: SearchTools) -> FoundTools:  # noqa:
             refused.append(RefusedTool(name=name, summary=tool.summary, refusal=refusal))
         if len(tools) == request.limit:
             break
-    return FoundTools(tools=tuple(tools), refused=tuple(refused))
+    return ToolMatches(tools=tuple(tools), refused=tuple(refused))
 
 
 @reads("tool.describe", example=DescribeTools(names=("record.get",)), answer=_DESCRIBED)
 def describe(view: View, call: Call, request: DescribeTools) -> DescribedTools:  # noqa: ARG001  # every tool's
     """Show what tools do, and the schemas of what they take and answer.
 
-    For a name that is not known, the nearest ones are told.
+    An unknown name is answered with the nearest ones.
     """
     registry = registry_of(call)
     tools: dict[str, ToolAnswer] = {}
@@ -146,7 +146,9 @@ def nearest(registry: Registry, name: str) -> Sequence[str]:
 def refusal_of(caller: Caller, tool: Tool[Any, Any]) -> str | None:
     """Why *caller* may not call *tool*; None if it may."""
     try:
-        permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
+        permit(
+            caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs, reads=tool.effect == "reads"
+        )
     except Forbidden as error:
         return str(error)
     return None

@@ -1,4 +1,4 @@
-"""Synonyms of the nouns and verbs in the names of tools, for finding a tool by a plain sentence.
+"""Synonyms of the verbs in the names of tools, for finding a tool by a plain sentence; nouns have theirs.
 
 They are searched beside the tool's own description, and used nowhere else. A tool whose noun or verb is not
 in here is found by its description alone.
@@ -7,6 +7,7 @@ in here is found by its description alone.
 from typing import Final
 
 from svc.domain.records.text_search import words
+from svc.tools.nouns import WORDS
 
 SILENT: Final = frozenset(
     words(
@@ -20,84 +21,6 @@ SILENT: Final = frozenset(
     )
 )
 """Stop words."""
-
-NOUNS: Final = {
-    "agent": (
-        "bot chatbot assistant robot automatic autoresponder answer answers auto reply replies ai model"
-        " instructions prompt handover"
-    ),
-    "organization": (
-        "company organisation business firm enterprise account workspace settings currency country region"
-        " time zone language locale plan subscription trial name"
-    ),
-    "team": "department group squad unit crew division",
-    "member": (
-        "colleague coworker teammate employee staff team person people user users somebody who works work"
-        " account admin administrator owner viewer join joined left allowed role permission"
-    ),
-    "role": (
-        "access level right rights permission permissions privilege privileges allowed able may kinds set"
-        " admin"
-    ),
-    "audit": (
-        "log logs trail history activity who anyone did what when changed security compliance action event"
-    ),
-    "apikey": (
-        "api key keys token tokens credential secret integration script program app bearer access zapier"
-    ),
-    "object": (
-        "type kind sort thing things table tables entity model schema structure class custom data crm"
-        " field fields column columns property properties"
-    ),
-    "property": "field column attribute option options drop down choice choices value list data",
-    "record": (
-        "contact contacts company companies deal deals customer customers client clients person people"
-        " lead leads prospect prospects entry row item account opportunity phone number mail email address"
-        " city stage"
-    ),
-    "note": "comment remark memo annotation call meeting jot write written wrote",
-    "suggestion": (
-        "proposal proposed suggested propose change differs differ conflict pending value form file"
-    ),
-    "site": "website web page domain homepage shop store blog host tracked tracking visits visitors traffic",
-    "notice": (
-        "notification notify notifications alert alerts email mail mails tell told inform informed subscribe"
-        " unsubscribe offline held filed low ending failed"
-    ),
-    "file": (
-        "files upload uploaded document documents picture pictures photo image pdf download link stored size"
-    ),
-    "import": (
-        "upload file files csv spreadsheet excel sheet ndjson bulk load bring migrate rows lines mapping"
-        " columns headings progress batch job"
-    ),
-    "view": "saved list filter filters segment smart favourite favorite bookmark preset shared",
-    "form": (
-        "web sign up signup newsletter enquiry enquiries inquiry contact booking registration survey"
-        " field mapping website homepage landing page"
-    ),
-    "submission": (
-        "form enquiry enquiries inquiry entry entries response responses filled fill sent send sender"
-        " message answer held queued came person website lead"
-    ),
-    "serverkey": "server key keys secret backend web shop host posts forms token",
-    "tool": "function functions operation action command capability task",
-    "embed": "widget block blocks live page pages partner website snippet iframe outside",
-    "connection": (
-        "messenger messengers bridge bot channel telegram whatsapp viber signal instagram discord account"
-        " online offline hooked hook connect connected"
-    ),
-    "conversation": "chat chats thread dialogue talk messenger inbox ticket",
-    "message": "chat answer text write wrote say said reply messenger send",
-    "workflow": (
-        "automation automations automatic automatically automate rule flow trigger whenever step process"
-    ),
-    "event": "happened happening changes changed feed stream log history poll pull sync since new",
-    "webhook": "notification notifications notify endpoint url callback event events server call system push",
-    "ai": "language model models llm gpt vendor vendors provider credit credits openai anthropic",
-    "approval": "ok permission consent agent waiting allow request",
-}
-"""By noun."""
 
 VERBS: Final = {
     "list": (
@@ -131,6 +54,20 @@ VERBS: Final = {
     ),
     "delete": "remove drop throw away get rid of erase discard no more any longer trash need",
     "remove": "delete take off down get rid of no longer use discard stop forever good permanently unhook",
+    "discard": (
+        "take back delete remove throw away get rid rubbish junk drop upload uploaded unused not needed"
+        " mistake wrong accident"
+    ),
+    "duplicates": "double twice same alike similar doubled duplicate repeated look may which find show",
+    "distinguish": (
+        "different not same alike apart tell look only distinct separate other two these they mark"
+    ),
+    "delete_many": (
+        "remove drop throw away get rid of erase trash bulk mass several all these together once"
+    ),
+    "restore_many": (
+        "bring back undo undelete recover deleted removed bulk mass several all these together once"
+    ),
     "restore": "bring back undo undelete recover accident deleted removed deletion again",
     "revert": "undo take back change changed was before previous wrong mistake roll rollback old value",
     "merge": "same duplicate duplicates combine fold join unite together double deduplicate two into one",
@@ -195,12 +132,12 @@ VERBS: Final = {
 def words_for(name: str) -> tuple[str, str]:
     """The synonyms of the noun of a dotted name, and of its verb."""
     noun, _, verb = name.partition(".")
-    return NOUNS.get(noun, ""), VERBS.get(verb, "")
+    return WORDS.get(noun, ""), VERBS.get(verb, "")
 
 
 def nouns_meant(word: str) -> list[str]:
     """The nouns that *word* is a synonym of; only `record` for kinds of records, such as a contact."""
-    nouns = [noun for noun, synonyms in NOUNS.items() if word in synonyms.split()]
+    nouns = [noun for noun, synonyms in WORDS.items() if word in synonyms.split()]
     return ["record"] if "record" in nouns else nouns
 
 

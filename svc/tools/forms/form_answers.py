@@ -3,20 +3,22 @@
 from typing import Annotated, Final
 
 from svc.domain.forms.forms import FormStatus
-from svc.domain.forms.seen_fields import SeenField
-from svc.domain.limits import (
+from svc.domain.forms.limits import (
     DEAL_TEMPLATE_CHARS_MAX,
     DEAL_TITLE_CHARS_MAX,
     FORM_FIELD_NAME_CHARS_MAX,
     FORM_FIELDS_MAX,
-    NAME_CHARS_MAX,
     RECENT_SUBMISSIONS,
 )
+from svc.domain.forms.seen_fields import RecentField
+from svc.domain.identity.limits import NAME_CHARS_MAX
+from svc.domain.locale.times import Timestamp
 from svc.domain.scalars import Scalar
+from svc.domain.versions import Version
 from svc.storage.forms.forms import StoredForm
-from svc.tools.forms.submissions import FormId, SubmissionLine
+from svc.tools.forms.submission_answers import FormId, SubmissionLine
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolOutput, Version, about
+from svc.tools.tool import ToolOutput, about
 
 Name = Annotated[
     str,
@@ -79,7 +81,7 @@ class FormAnswer(ToolOutput, frozen=True, kw_only=True):
     updated_at: Timestamp
 
 
-class SeenFieldAnswer(ToolOutput, frozen=True, kw_only=True):
+class RecentFieldAnswer(ToolOutput, frozen=True, kw_only=True):
     """A field of recent submissions."""
 
     name: Annotated[str, about(description="As the website sent it last.")]
@@ -96,7 +98,7 @@ class FormDetails(FormAnswer, frozen=True, kw_only=True):
     """A form, and what came in by it."""
 
     fields_seen: Annotated[
-        list[SeenFieldAnswer],
+        list[RecentFieldAnswer],
         about(description="The fields of the latest submissions.", max_length=FORM_FIELDS_MAX),
     ]
     deal_title_preview: Annotated[
@@ -113,7 +115,7 @@ answer_of: Final = Projection(StoredForm, FormAnswer)
 details_of: Final = Projection(
     StoredForm, FormDetails, given=("recent_submissions", "fields_seen", "deal_title_preview")
 )
-seen_of: Final = Projection(SeenField, SeenFieldAnswer)
+seen_of: Final = Projection(RecentField, RecentFieldAnswer)
 
 _KEY: Final = "svcf_6qXv0nJc2TzB8mRk4WyLd1HsGp9EaUf3Y1Zt0Q"
 EXAMPLE: Final = FormAnswer(

@@ -8,9 +8,9 @@ from msgspec import UNSET, UnsetType
 from svc.domain.errors import Conflict, NotFound, PlanRequired
 from svc.domain.forms.forms import NewForm
 from svc.domain.forms.forms import deal_title as title_of
+from svc.domain.forms.limits import FORMS_MAX, RECENT_SUBMISSIONS
 from svc.domain.forms.seen_fields import seen_fields
 from svc.domain.identity.callers import Call
-from svc.domain.limits import FORMS_MAX, RECENT_SUBMISSIONS
 from svc.domain.records.objects import CONTACT
 from svc.domain.scalars import Scalar
 from svc.storage.forms import forms, submission_lists
@@ -18,7 +18,6 @@ from svc.storage.forms.forms import FormChanges
 from svc.storage.identity import organizations
 from svc.storage.records import objects
 from svc.storage.store import Tx, View
-from svc.tools.forms import submissions
 from svc.tools.forms.form_answers import (
     EXAMPLE,
     DealTitle,
@@ -27,13 +26,13 @@ from svc.tools.forms.form_answers import (
     FormDetails,
     Honeypot,
     Name,
-    SeenFieldAnswer,
+    RecentFieldAnswer,
     SiteId,
     answer_of,
     details_of,
     seen_of,
 )
-from svc.tools.forms.submissions import FormId
+from svc.tools.forms.submission_answers import EXAMPLE_LINE, FormId, line_of
 from svc.tools.tool import IfVersion, ToolInput, ToolOutput, about, reads, writes
 
 
@@ -75,11 +74,11 @@ class GetForm(FormById, frozen=True, kw_only=True):
     answer=FormDetails(
         **{name: getattr(EXAMPLE, name) for name in FormAnswer.__struct_fields__},
         fields_seen=[
-            SeenFieldAnswer(name="email", example="ines@example.com", property="email", proposed=None),
-            SeenFieldAnswer(name="Company name", example="Bellevue", property=None, proposed="company"),
+            RecentFieldAnswer(name="email", example="ines@example.com", property="email", proposed=None),
+            RecentFieldAnswer(name="Company name", example="Bellevue", property=None, proposed="company"),
         ],
         deal_title_preview="Skerry wall light for Ines Duarte",
-        recent_submissions=[submissions.EXAMPLE_LINE],
+        recent_submissions=[EXAMPLE_LINE],
     ),
 )
 def get(view: View, call: Call, request: GetForm) -> FormDetails:
@@ -96,7 +95,7 @@ def get(view: View, call: Call, request: GetForm) -> FormDetails:
     slugs = objects.get(view.conn, organization_id, CONTACT).properties
     return details_of(
         form,
-        recent_submissions=[submissions.line_of(submission) for submission in recent],
+        recent_submissions=[line_of(submission) for submission in recent],
         fields_seen=[seen_of(field) for field in seen_fields(sent, form.field_map, slugs)],
         deal_title_preview=_title(request.deal_title or form.deal_title, sent, form.name),
     )

@@ -4,13 +4,13 @@ from typing import Annotated, Final
 
 from svc.domain.errors import ConfirmationRequired, KeyLimit, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import LIVE_SERVER_KEYS_MAX, NAME_CHARS_MAX
-from svc.domain.times import rfc3339
+from svc.domain.identity.limits import LIVE_SERVER_KEYS_MAX, NAME_CHARS_MAX
+from svc.domain.locale.times import Timestamp, rfc3339
 from svc.storage.forms import server_keys
-from svc.storage.forms.server_keys import ServerKey
+from svc.storage.forms.server_keys import MintedServerKey, ServerKey
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import ToolInput, ToolOutput, about, reads, writes
 
 ServerKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -47,6 +47,7 @@ class MintedServerKeyAnswer(ToolOutput, frozen=True, kw_only=True):
 
 
 answer_of: Final = Projection(ServerKey, ServerKeyAnswer)
+_minted: Final = Projection(MintedServerKey, MintedServerKeyAnswer)
 
 EXAMPLE: Final = ServerKeyAnswer(
     id="key_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
@@ -113,15 +114,7 @@ def mint(tx: Tx, call: Call, request: MintServerKey) -> MintedServerKeyAnswer:
     Only a person makes one, within two hours of having shown who they are. There are 100 live ones at most.
     Never place it in a page: it is for servers.
     """
-    key = server_keys.mint(tx, call, request.name)
-    return MintedServerKeyAnswer(
-        id=key.id,
-        name=key.name,
-        key=key.key,
-        visible_start=key.visible_start,
-        created_at=rfc3339(key.created_at),
-        expires_at=rfc3339(key.expires_at),
-    )
+    return _minted(server_keys.mint(tx, call, request.name))
 
 
 class RevokeServerKey(ToolInput, frozen=True, kw_only=True):

@@ -1,15 +1,17 @@
 """`submission.counts`: how many submissions came, by day and by form, and how many wait."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
+from svc.domain.forms.limits import SUBMISSION_COUNT_DAYS_MAX
 from svc.domain.identity.callers import Call
-from svc.domain.limits import SUBMISSION_COUNT_DAYS_MAX
-from svc.domain.local_days import last_days
+from svc.domain.locale.local_days import last_days
 from svc.storage.forms import submission_counts
+from svc.storage.forms.submission_counts import FormCounts
 from svc.storage.identity import organizations
 from svc.storage.store import View
-from svc.tools.forms.submissions import EXAMPLE as SUBMISSION
-from svc.tools.forms.submissions import FormId
+from svc.tools.forms.submission_answers import EXAMPLE as SUBMISSION
+from svc.tools.forms.submission_answers import FormId
+from svc.tools.projections import Projection
 from svc.tools.tool import ToolInput, ToolOutput, about, reads
 
 _QUICK_DAYS_MAX = 7
@@ -58,6 +60,11 @@ class SubmissionCounts(ToolOutput, frozen=True, kw_only=True):
     queued: Annotated[int, about(description="How many wait to be filed, of all of these forms.", ge=0)]
 
 
+_form_count: Final = Projection(
+    FormCounts, FormCount, submissions=lambda form: sum(form.by_day), today=lambda form: form.by_day[-1]
+)
+
+
 @reads(
     "submission.counts",
     needs="forms",
@@ -85,16 +92,7 @@ def counts(view: View, call: Call, request: CountSubmissions) -> SubmissionCount
             DayCount(date=day.date, submissions=sum(one.by_day[place] for one in found))
             for place, day in enumerate(days)
         ),
-        forms=tuple(
-            FormCount(
-                form_id=one.form_id,
-                submissions=sum(one.by_day),
-                today=one.by_day[-1],
-                held=one.held,
-                queued=one.queued,
-            )
-            for one in found
-        ),
+        forms=tuple(map(_form_count, found)),
         held=sum(one.held for one in found),
         queued=sum(one.queued for one in found),
     )

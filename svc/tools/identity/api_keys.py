@@ -3,34 +3,27 @@
 from operator import attrgetter
 from typing import Annotated, Final
 
-from msgspec import UNSET, UnsetType
-
+from svc.domain.ai.limits import AI_BALANCE_CREDITS_MAX, AI_MODEL_ID_CHARS_MAX, AI_MODELS_NAMED_MAX
 from svc.domain.ai.money import MICRO
 from svc.domain.errors import ConfirmationRequired, Fault, InvalidInput, KeyLimit, NotFound
+from svc.domain.identity.access import KeyStop
 from svc.domain.identity.callers import Call
 from svc.domain.identity.callers import Limit as KeyLimitation
-from svc.domain.limits import (
-    AI_BALANCE_CREDITS_MAX,
-    AI_MODEL_ID_CHARS_MAX,
-    AI_MODELS_NAMED_MAX,
-    KEY_TOOLS_MAX,
-    LIVE_KEYS_MAX,
-    NAME_CHARS_MAX,
-)
-from svc.domain.near_names import shown
-from svc.domain.times import rfc3339
-from svc.storage.identity import api_keys, key_changes
-from svc.storage.identity.api_keys import ExpiresIn, ListedKey, NewKey
-from svc.storage.identity.key_changes import KeyChanges
+from svc.domain.identity.limits import KEY_TOOLS_MAX, LIVE_KEYS_MAX, NAME_CHARS_MAX, ExpiresIn
+from svc.domain.input.near_names import shown
+from svc.domain.locale.times import Timestamp, rfc3339
+from svc.storage.identity import api_keys
+from svc.storage.identity.api_keys import ListedKey, MintedKey, NewKey
+from svc.storage.identity.key_states import KeyState, Standings
 from svc.storage.store import Tx, View
 from svc.tools.identity.members import PersonId
 from svc.tools.identity.roles import RoleId
 from svc.tools.projections import Projection
 from svc.tools.registry import Registry, registry_of
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import ToolInput, ToolOutput, about, reads, writes
 
 ApiKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
-_Name = Annotated[
+KeyName = Annotated[
     str,
     about(
         description="What the key is called, after what uses it: one line.",
@@ -61,7 +54,7 @@ Budget = Annotated[
         examples=[5_000_000],
     ),
 ]
-_ModelIds = Annotated[
+ModelIds = Annotated[
     tuple[_ModelId, ...],
     about(
         description="The only models that a gateway key may name; null for all that there are.",
@@ -75,39 +68,57 @@ class ApiKeyAnswer(ToolOutput, frozen=True, kw_only=True):
     """A key, without the key itself."""
 
     id: ApiKeyId
-    name: _Name
+    name: KeyName
     visible_start: _VisibleStart
     role: RoleId
     limited_to: _LimitedTo
     tools: _Tools
     monthly_budget_micro_credits: Budget | None
-    models: _ModelIds | None
+    models: ModelIds | None
     created_by: Annotated[PersonId, about(description="The person as whom it acts.")]
     created_at: Timestamp
     last_used_at: Annotated[
         Timestamp | None, about(description="When it was last used, to the minute; null for never.")
     ]
     expires_at: Timestamp
+    state: Annotated[
+        KeyState,
+        about(
+            description="A `stopped` key opens nothing and does not count, while its creator may have none."
+        ),
+    ]
+    stopped_because: Annotated[
+        KeyStop | None,
+        about(
+            description="Of a stopped one: its creator is frozen, deactivated, or no member any more; or has"
+            " a home organization that does not allow its people keys elsewhere."
+        ),
+    ]
 
 
 class MintedApiKey(ToolOutput, frozen=True, kw_only=True):
     """A new key."""
 
     id: ApiKeyId
-    name: _Name
+    name: KeyName
     key: Annotated[str, about(description="The key. It is shown this once.")]
     visible_start: _VisibleStart
     role: RoleId
     limited_to: _LimitedTo
     tools: _Tools
     monthly_budget_micro_credits: Budget | None
-    models: _ModelIds | None
+    models: ModelIds | None
     expires_at: Timestamp
 
 
-answer_of: Final = Projection(
-    ListedKey, ApiKeyAnswer, role=attrgetter("role_id"), created_by=attrgetter("creator_id")
+_answer_of: Final = Projection(
+    ListedKey,
+    ApiKeyAnswer,
+    given=("state", "stopped_because"),
+    role=attrgetter("role_id"),
+    created_by=attrgetter("creator_id"),
 )
+_minted_of: Final = Projection(MintedKey, MintedApiKey, role=attrgetter("role_id"))
 
 EXAMPLE: Final = ApiKeyAnswer(
     id="key_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
@@ -122,7 +133,15 @@ EXAMPLE: Final = ApiKeyAnswer(
     created_at="2026-09-18T09:30:00.000Z",
     last_used_at="2026-09-21T16:05:00.000Z",
     expires_at="2026-12-17T09:30:00.000Z",
+    state="live",
+    stopped_because=None,
 )
+
+
+def answer_of(key: ListedKey, standings: Standings) -> ApiKeyAnswer:
+    """A key that is not revoked, as it stands."""
+    standing = standings.of(key)
+    return _answer_of(key, state=standing.state, stopped_because=standing.stopped_because)
 
 
 class ListApiKeys(ToolInput, frozen=True, kw_only=True):
@@ -133,7 +152,9 @@ class ApiKeyList(ToolOutput, frozen=True, kw_only=True):
     """API and gateway keys, the oldest first."""
 
     api_keys: tuple[ApiKeyAnswer, ...]
-    live: Annotated[int, about(description="How many of them are live: not expired.", ge=0, examples=[18])]
+    live: Annotated[
+        int, about(description="How many of them are live: neither expired nor stopped.", ge=0, examples=[18])
+    ]
     live_max: Annotated[int, about(description="How many may be live at a time.", examples=[LIVE_KEYS_MAX])]
 
 
@@ -144,17 +165,19 @@ _LISTED: Final = ApiKeyList(api_keys=(EXAMPLE,), live=1, live_max=LIVE_KEYS_MAX)
 def list_all(view: View, call: Call, request: ListApiKeys) -> ApiKeyList:  # noqa: ARG001  # every tool's
     """List the API and gateway keys that are not revoked; expired ones for another 90 days.
 
-    The keys themselves are never shown again, only how they begin.
+    A key whose creator may not have keys now is listed as stopped. The keys themselves are never shown again.
     """
     keys = api_keys.list_all(view.conn, call.caller.organization_id, view.now)
-    live = api_keys.count_live(view.conn, call.caller.organization_id, view.now)
-    return ApiKeyList(api_keys=tuple(map(answer_of, keys)), live=live, live_max=LIVE_KEYS_MAX)
+    standings = Standings(view.conn, call.caller.organization_id, view.now)
+    answers = tuple(answer_of(key, standings) for key in keys)
+    live = sum(key.state == "live" for key in answers)
+    return ApiKeyList(api_keys=answers, live=live, live_max=LIVE_KEYS_MAX)
 
 
 class MintApiKey(ToolInput, frozen=True, kw_only=True):
     """A key to be made."""
 
-    name: _Name
+    name: KeyName
     expires_in: Annotated[
         ExpiresIn | None,
         about(description="When it ends: after 90 days unless said otherwise; a gateway key after 1 year."),
@@ -176,7 +199,10 @@ class MintApiKey(ToolInput, frozen=True, kw_only=True):
     ) = None
     limited_to: _LimitedTo = None
     monthly_budget_micro_credits: Budget | None = None
-    models: _ModelIds | None = None
+    models: ModelIds | None = None
+
+
+_new_of: Final = Projection(MintApiKey, NewKey, given=("tools",), role_id=attrgetter("role"))
 
 
 @writes(
@@ -186,17 +212,8 @@ class MintApiKey(ToolInput, frozen=True, kw_only=True):
     raises=(NotFound, ConfirmationRequired, KeyLimit),
     shows_secret=True,
     example=MintApiKey(name=EXAMPLE.name, role=EXAMPLE.role, tools=EXAMPLE.tools),
-    answer=MintedApiKey(
-        id=EXAMPLE.id,
-        name=EXAMPLE.name,
-        key="svck_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",
-        visible_start=EXAMPLE.visible_start,
-        role=EXAMPLE.role,
-        limited_to=None,
-        tools=EXAMPLE.tools,
-        monthly_budget_micro_credits=None,
-        models=None,
-        expires_at=EXAMPLE.expires_at,
+    answer=Projection(ApiKeyAnswer, MintedApiKey, given=("key",))(
+        EXAMPLE, key="svck_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz"
     ),
 )
 def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
@@ -204,34 +221,13 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
 
     Only a person makes one, within two hours of having shown who they are. A key acts as its maker and
     never above: at every call it may do what its role and the maker's current role both permit. Gateway
-    keys are made by Owners and Admins, and they alone may have a monthly budget, or be for some models
-    only. An organization has 20 live keys at most, of both kinds together.
+    keys are made by Owners and Admins for a role with the permission `ai`, and they alone may have a
+    monthly budget, or be for some models only. An organization has 20 live keys at most, of both kinds
+    together.
     """
-    key = api_keys.mint(
-        tx,
-        call,
-        NewKey(
-            name=request.name,
-            expires_in=request.expires_in,
-            role_id=request.role,
-            tools=None if request.tools is None else known_tools(request.tools, registry_of(call)),
-            limited_to=request.limited_to,
-            monthly_budget_micro_credits=request.monthly_budget_micro_credits,
-            models=request.models,
-        ),
-    )
-    return MintedApiKey(
-        id=key.id,
-        name=key.name,
-        key=key.key,
-        visible_start=key.visible_start,
-        role=key.role_id,
-        limited_to=key.limited_to,
-        tools=key.tools,
-        monthly_budget_micro_credits=key.monthly_budget_micro_credits,
-        models=key.models,
-        expires_at=rfc3339(key.expires_at),
-    )
+    tools = None if request.tools is None else known_tools(request.tools, registry_of(call))
+    key = api_keys.mint(tx, call, _new_of(request, tools=tools))
+    return _minted_of(key)
 
 
 def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
@@ -245,33 +241,6 @@ def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
     if faults:
         raise InvalidInput(faults)
     return tuple(tool.lasting_name for tool in tools if tool is not None)
-
-
-class UpdateApiKey(ToolInput, frozen=True, kw_only=True):
-    """What to change of a key; what is left out stays, and null takes a limit away."""
-
-    id: ApiKeyId
-    name: _Name | UnsetType = UNSET
-    monthly_budget_micro_credits: Budget | UnsetType | None = UNSET
-    models: _ModelIds | UnsetType | None = UNSET
-
-
-@writes(
-    "apikey.update",
-    needs="security",
-    runs="person",
-    raises=(NotFound,),
-    example=UpdateApiKey(id=EXAMPLE.id, name="Warehouse scanner"),
-    answer=EXAMPLE,
-)
-def update(tx: Tx, call: Call, request: UpdateApiKey) -> ApiKeyAnswer:
-    """Change the name of a key; of a gateway key its monthly budget and its models, from the next call on."""
-    changes = KeyChanges(
-        name=request.name,
-        monthly_budget_micro_credits=request.monthly_budget_micro_credits,
-        models=request.models,
-    )
-    return answer_of(key_changes.update(tx, call, request.id, changes))
 
 
 class RevokeApiKey(ToolInput, frozen=True, kw_only=True):

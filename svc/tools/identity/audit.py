@@ -7,12 +7,12 @@ from msgspec import UNSET, UnsetType
 
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.limits import LIST_ROWS
-from svc.domain.times import moment_ms
+from svc.domain.locale.times import Timestamp, moment_ms
 from svc.storage import audit
 from svc.storage.audit import AuditEntry, AuditFilter, Outcome
 from svc.storage.store import View
 from svc.tools.projections import Projection
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads
 from svc.tools.totals import ListTotal, WantsTotal, total_of
 
 _Person = Annotated[
@@ -26,7 +26,7 @@ _Caller = Annotated[
     str,
     about(
         description="The id of who called: a person's, a key's, …; `operator` for the command line.",
-        examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"],
+        examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA", "operator"],
     ),
 ]
 _Action = Annotated[
@@ -89,6 +89,9 @@ class ListAudit(ToolInput, frozen=True, kw_only=True):
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
     total: WantsTotal = False
+    actions: Annotated[
+        bool, about(description="Answer `actions` too: all that the trail has ever had, whatever is listed.")
+    ] = False
 
 
 class AuditList(ToolOutput, frozen=True, kw_only=True):
@@ -97,6 +100,28 @@ class AuditList(ToolOutput, frozen=True, kw_only=True):
     entries: tuple[AuditEntryAnswer, ...]
     next_cursor: Annotated[str | None, NextCursor]
     total: ListTotal | UnsetType = UNSET
+    actions: (
+        Annotated[
+            tuple[str, ...],
+            about(
+                description="The actions of all time, by name.", examples=[["apikey.mint", "record.create"]]
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+def _ms(at: datetime | None) -> int | None:
+    return None if at is None else moment_ms(at)
+
+
+_filter_of: Final = Projection(
+    ListAudit, AuditFilter, since=lambda asked: _ms(asked.since), until=lambda asked: _ms(asked.until)
+)
+
+
+def _actions(view: View, call: Call) -> tuple[str, ...]:
+    return tuple(audit.list_actions(view.conn, call.caller.organization_id))
 
 
 @reads(
@@ -109,23 +134,12 @@ def list_some(view: View, call: Call, request: ListAudit) -> AuditList:
     """List who did what, and what was refused to whom for lack of rights, the newest first.
 
     Every write is in it, through whichever door; what is only read is not. Pages stay stable while more is
-    written.
+    written. `actions` is what a list can be narrowed to.
     """
-    which = AuditFilter(
-        person_id=request.person_id,
-        caller_id=request.caller_id,
-        action=request.action,
-        target=request.target,
-        outcome=request.outcome,
-        since=None if request.since is None else moment_ms(request.since),
-        until=None if request.until is None else moment_ms(request.until),
-        limit=request.limit,
-        cursor=request.cursor,
-        total=request.total,
-    )
-    page = audit.list_page(view, call.caller.organization_id, which)
+    page = audit.list_page(view, call.caller.organization_id, _filter_of(request))
     return AuditList(
         entries=tuple(map(answer_of, page.entries)),
         next_cursor=page.next_cursor,
         total=total_of(page.total),
+        actions=_actions(view, call) if request.actions else UNSET,
     )

@@ -3,12 +3,13 @@
 from operator import attrgetter
 from typing import Annotated, Final, Literal
 
-from svc.domain.errors import Conflict, NotFound
+from svc.domain.errors import Conflict, KeyLimit, NotFound
 from svc.domain.identity.access import MemberStatus
 from svc.domain.identity.callers import Call
+from svc.domain.identity.limits import EMAIL_CHARS_MAX, TEAMS_MAX
 from svc.domain.identity.people import INVITATION_PATH
-from svc.domain.limits import EMAIL_CHARS_MAX, LIST_ROWS, TEAMS_MAX
-from svc.domain.times import rfc3339
+from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import Timestamp, rfc3339
 from svc.storage.identity import invitations, members
 from svc.storage.identity.invitations import Invitation
 from svc.storage.identity.members import Member, MemberChanges, MemberFilter
@@ -17,7 +18,7 @@ from svc.storage.store import Tx, View
 from svc.tools.identity.roles import RoleId
 from svc.tools.identity.teams import TeamId
 from svc.tools.projections import Projection
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 PersonId = Annotated[str, about(description="A person's id.", examples=["usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 InvitationId = Annotated[
@@ -47,7 +48,9 @@ class MemberAnswer(ToolOutput, frozen=True, kw_only=True):
     role: RoleId
     status: Annotated[
         MemberStatus,
-        about(description="`deactivated` is out; `frozen` is out until somebody has looked into it."),
+        about(
+            description="`deactivated` members cannot sign in, nor can `frozen` ones, until an inquiry ends."
+        ),
     ]
     teams: _Teams
     home_organization_id: Annotated[
@@ -70,7 +73,7 @@ class InvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     email: _Email
     role: RoleId
     teams: _Teams
-    invited_by: Annotated[PersonId | None, about(description="Null for whoever runs the service.")]
+    invited_by: Annotated[PersonId | None, about(description="Null for the operator of the service.")]
     expires_at: Timestamp
 
 
@@ -166,7 +169,7 @@ class InviteMember(ToolInput, frozen=True, kw_only=True):
     teams: _Teams = ()
 
 
-class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
+class NewInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     """A new invitation."""
 
     id: InvitationId
@@ -193,7 +196,7 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     raises=(NotFound, Conflict),
     shows_secret=True,
     example=InviteMember(email=_INVITED.email, role=_INVITED.role),
-    answer=MadeInvitationAnswer(
+    answer=NewInvitationAnswer(
         id=_INVITED.id,
         token="svci_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",  # noqa: S106  # nobody's
         link=f"https://crm.example.com{INVITATION_PATH}#svci_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",
@@ -201,7 +204,7 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
         mailed=False,
     ),
 )
-def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
+def invite(tx: Tx, call: Call, request: InviteMember) -> NewInvitationAnswer:
     """Invite a person by their e-mail address; the answer has the token and the link that they accept with.
 
     Where the service sends mail, the invited address gets a link; else whoever invites passes it on. Whoever
@@ -210,7 +213,7 @@ def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
     at a time. Nobody offers a role that permits more than their own.
     """
     invitation = invitations.invite(tx, call, request.email, request.role, request.teams)
-    return MadeInvitationAnswer(
+    return NewInvitationAnswer(
         id=invitation.id,
         token=invitation.token,
         link=f"{call.base_url}{INVITATION_PATH}#{invitation.token}",
@@ -235,7 +238,7 @@ class UpdateMember(ToolInput, frozen=True, kw_only=True):
     "member.update",
     needs="settings",
     runs="person",
-    raises=(NotFound, Conflict),
+    raises=(NotFound, Conflict, KeyLimit),
     example=UpdateMember(id=EXAMPLE.id, role="admin"),
     answer=EXAMPLE,
 )
@@ -243,14 +246,14 @@ def update(tx: Tx, call: Call, request: UpdateMember) -> MemberAnswer:
     """Change a member's role, teams or status, from their next call on, and their keys' with it.
 
     Nobody decides about a member whose role permits more than their own, nor gives such a role; and the last
-    active Owner stays one.
+    active Owner stays one. Who is let in again has their keys again, as long as no more than 20 are live.
     """
     changes = MemberChanges(role_id=request.role, team_ids=request.teams, status=request.status)
     return answer_of(members.update(tx, call, request.id, changes))
 
 
 class DeactivateMember(ToolInput, frozen=True, kw_only=True):
-    """Who is to be out."""
+    """The member to deactivate, or the invitation to withdraw."""
 
     id: Annotated[
         str, about(description="A member's id, or that of an invitation.", examples=[EXAMPLE.id, _INVITED.id])
@@ -258,7 +261,7 @@ class DeactivateMember(ToolInput, frozen=True, kw_only=True):
 
 
 class MemberOut(ToolOutput, frozen=True, kw_only=True):
-    """Who is out."""
+    """The member that was deactivated, or the invitation that was withdrawn."""
 
     id: str
     status: Annotated[
@@ -275,9 +278,9 @@ class MemberOut(ToolOutput, frozen=True, kw_only=True):
     answer=MemberOut(id=EXAMPLE.id, status="deactivated"),
 )
 def deactivate(tx: Tx, call: Call, request: DeactivateMember) -> MemberOut:
-    """Put a member out, or withdraw an invitation that waits.
+    """Deactivate a member, or withdraw an invitation that waits.
 
-    Sessions and keys of a member who is out stop with the next call; `member.update` lets them in again. The
+    Sessions and keys of a deactivated member stop with the next call; `member.update` lets them in again. The
     last active Owner stays.
     """
     if request.id.startswith(_INVITATION_PREFIX):

@@ -4,13 +4,15 @@ from typing import Annotated, Final
 
 from svc.domain.errors import Conflict
 from svc.domain.identity.callers import Call
+from svc.domain.identity.limits import NAME_CHARS_MAX
 from svc.domain.identity.organizations import Organization, Plan
-from svc.domain.limits import NAME_CHARS_MAX
+from svc.domain.locale.times import Timestamp
+from svc.domain.versions import Version
 from svc.storage.identity import organizations
 from svc.storage.identity.organizations import OrganizationChanges
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import IfVersion, Timestamp, ToolInput, ToolOutput, Version, about, reads, writes
+from svc.tools.tool import IfVersion, ToolInput, ToolOutput, about, reads, writes
 
 Name = Annotated[
     str,
@@ -52,6 +54,15 @@ OwnProviderFallsBack = Annotated[
 ]
 
 
+MembersMayConnectApps = Annotated[
+    bool,
+    about(
+        description="Whether members without the permission `security` may connect apps; switching it off"
+        " ends the grants that they have."
+    ),
+]
+
+
 class OrganizationAnswer(ToolOutput, frozen=True, kw_only=True):
     """An organization."""
 
@@ -68,6 +79,7 @@ class OrganizationAnswer(ToolOutput, frozen=True, kw_only=True):
     marketing_hub: MarketingHub
     allow_keys_elsewhere: AllowKeysElsewhere
     own_provider_falls_back_to_credits: OwnProviderFallsBack
+    members_may_connect_apps: MembersMayConnectApps
     version: Version
     created_at: Timestamp
 
@@ -86,6 +98,7 @@ EXAMPLE: Final = OrganizationAnswer(
     marketing_hub=True,
     allow_keys_elsewhere=False,
     own_provider_falls_back_to_credits=False,
+    members_may_connect_apps=False,
     version=1,
     created_at="2026-09-18T09:30:00.000Z",
 )
@@ -112,7 +125,11 @@ class UpdateOrganization(ToolInput, frozen=True, kw_only=True):
     marketing_hub: MarketingHub | None = None
     allow_keys_elsewhere: AllowKeysElsewhere | None = None
     own_provider_falls_back_to_credits: OwnProviderFallsBack | None = None
+    members_may_connect_apps: MembersMayConnectApps | None = None
     if_version: IfVersion = None
+
+
+_changes_of: Final = Projection(UpdateOrganization, OrganizationChanges)
 
 
 @writes(
@@ -126,17 +143,8 @@ class UpdateOrganization(ToolInput, frozen=True, kw_only=True):
 def update(tx: Tx, call: Call, request: UpdateOrganization) -> OrganizationAnswer:
     """Change the organization's name, its formats, its hubs, and whether its people may have keys elsewhere.
 
-    A change acts on the next submission and on the next call. `allowKeysElsewhere` decides about keys, so to
-    change it takes the permission `security` as well. The plan is not changed by a tool.
+    A change acts on the next submission and on the next call. To change `allowKeysElsewhere` or
+    `membersMayConnectApps`, which decide about keys and apps, takes the permission `security` as well. The
+    plan is not changed by a tool.
     """
-    changes = OrganizationChanges(
-        name=request.name,
-        country=request.country,
-        currency=request.currency,
-        locale=request.locale,
-        time_zone=request.time_zone,
-        marketing_hub=request.marketing_hub,
-        allow_keys_elsewhere=request.allow_keys_elsewhere,
-        own_provider_falls_back_to_credits=request.own_provider_falls_back_to_credits,
-    )
-    return answer_of(organizations.update(tx, call, changes, if_version=request.if_version))
+    return answer_of(organizations.update(tx, call, _changes_of(request), if_version=request.if_version))

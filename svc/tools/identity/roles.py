@@ -4,14 +4,15 @@ from typing import Annotated, Final
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
+from svc.domain.identity.limits import NAME_CHARS_MAX
 from svc.domain.identity.roles import BUILTIN_ROLES, VIEWER, Permission, Role
-from svc.domain.limits import NAME_CHARS_MAX
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import Timestamp, rfc3339
+from svc.domain.versions import Version
 from svc.storage.identity import roles
 from svc.storage.identity.roles import RoleChanges
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import IfVersion, Timestamp, ToolInput, ToolOutput, Version, about, reads, writes
+from svc.tools.tool import IfVersion, ToolInput, ToolOutput, about, reads, writes
 
 RoleId = Annotated[
     str,

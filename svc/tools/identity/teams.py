@@ -6,7 +6,7 @@ import msgspec
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import NAME_CHARS_MAX
+from svc.domain.identity.limits import NAME_CHARS_MAX
 from svc.storage.identity import teams
 from svc.storage.identity.teams import Team
 from svc.storage.store import Tx, View

@@ -1,81 +1,40 @@
 """What `import.*` answer: an import, with what was found in its file and what became of its lines."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from operator import attrgetter
+from typing import Annotated, Final
 
-from svc.domain.identity.callers import Call
-from svc.domain.imports.cells import Decimal
-from svc.domain.imports.encodings import Encoding
-from svc.domain.imports.exported import FileFormat
-from svc.domain.imports.imports import EmptyCells, ImportState, OnError
-from svc.domain.limits import (
-    IMPORT_BYTES_MAX,
-    IMPORT_FINGERPRINT_CHARS_MAX,
-    IMPORT_NAME_CHARS_MAX,
+import msgspec
+
+from svc.domain.identity.callers import Call, CallerKind
+from svc.domain.imports.imports import ImportState
+from svc.domain.imports.limits import (
     IMPORT_PART_BYTES,
 )
-from svc.domain.times import rfc3339
+from svc.domain.imports.undo import UndoState
+from svc.domain.locale.times import Timestamp
+from svc.domain.records.answers import ObjectType
 from svc.storage.imports.rows import Import
+from svc.storage.imports.undo import written as written_records
 from svc.storage.imports.uploads import parts_of
-from svc.tools.records.answers import ObjectType
-from svc.tools.tool import Timestamp, ToolOutput, about
+from svc.storage.store import View
+from svc.tools.imports.fields import (
+    DecimalMark,
+    FileEncoding,
+    ImportBytes,
+    ImportColumns,
+    ImportFormat,
+    ImportId,
+    ImportName,
+    LookedUpBy,
+    OrderOfDates,
+)
+from svc.tools.imports.outcomes import FaultAnswer, UndoAnswer, faults_of, undo_of
+from svc.tools.projections import Projection
+from svc.tools.tool import ToolOutput, about
 
 API_PATH: Final = "/api/v1/imports/"
 APP_PATH: Final = "/app/api/imports/"
-
-ImportId = Annotated[str, about(description="An import's id.", examples=["imp_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
-ImportName = Annotated[
-    str,
-    about(
-        description="What people call it, such as the name of the file.",
-        max_length=IMPORT_NAME_CHARS_MAX,
-        examples=["contacts.csv"],
-    ),
-]
-ImportFormat = Annotated[
-    FileFormat,
-    about(description="`csv` with a line of headings, or `ndjson`: a line of JSON for each record."),
-]
-ImportBytes = Annotated[int, about(description="The size of the file.", ge=1, le=IMPORT_BYTES_MAX)]
-ImportColumns = Annotated[
-    dict[str, str],
-    about(
-        description="What the columns are for: by heading, the slug of a property, the currency of an "
-        "amount, `id` or `ifVersion`. Columns that are not named are left out.",
-        examples=[{"E-mail": "email", "Full name": "name"}],
-    ),
-]
-LookedUpBy = Annotated[
-    str,
-    about(
-        description="What records are looked up by: a unique property, a contact's `email` or `phone`, `id`, "
-        "or `match`, as forms find contacts: values that differ are suggested. Without it, each line is a "
-        "new record.",
-        examples=["email"],
-    ),
-]
-Fingerprint = Annotated[
-    str,
-    about(
-        description="What tells the file from others, such as its SHA-256: an import of the same that is "
-        "open is answered again, to go on with its upload.",
-        max_length=IMPORT_FINGERPRINT_CHARS_MAX,
-    ),
-]
-FileEncoding = Annotated[Encoding, about(description="How the text of the file is encoded.")]
-CellSeparator = Annotated[
-    Literal[",", ";", "\t", "|"], about(description="What stands between two cells of a line.")
-]
-DecimalMark = Annotated[Decimal, about(description="What stands before the decimals of a number.")]
-WithEmptyCells = Annotated[
-    EmptyCells, about(description="Whether an empty cell keeps the value that a record has, or clears it.")
-]
-WithRefused = Annotated[
-    OnError, about(description="Whether a refused line is skipped, or ends the import. Lines before it stay.")
-]
-DryRun = Annotated[
-    bool, about(description="Only find out what would become of each line; then it may be started again.")
-]
 
 
 class CountsAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -86,6 +45,18 @@ class CountsAnswer(ToolOutput, frozen=True, kw_only=True):
     unchanged: Annotated[int, about(description="Records that had all that already.")] = 0
     suggested: Annotated[int, about(description="Contacts for which other values were suggested.")] = 0
     refused: Annotated[int, about(description="Lines that were left out.")] = 0
+    made: Annotated[
+        int, about(description="Records that relations name and that were not there: see `makeMissing`.")
+    ] = 0
+    left_out: Annotated[int, about(description="Cells that did not fit: see `onBadCell`.")] = 0
+
+
+class StartedBy(ToolOutput, frozen=True, kw_only=True):
+    """Who started an import, or an undo."""
+
+    kind: CallerKind
+    id: Annotated[str, about(description="The person, key, workflow or agent.")]
+    person_id: Annotated[str | None, about(description="The person in whose name that acts.")]
 
 
 class RefusalAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -114,6 +85,11 @@ class ImportLine(ToolOutput, frozen=True, kw_only=True):
     dry_run: bool
     counts: CountsAnswer
     failure: Annotated[str | None, about(description="Why it failed.")]
+    started_by: Annotated[StartedBy | None, about(description="Who had it read; null until it is started.")]
+    undo_state: Annotated[
+        UndoState | None,
+        about(description="Whether `import.undo` takes it back, or has: null if not, and after a dry run."),
+    ]
     created_at: Timestamp
     updated_at: Timestamp
     ended_at: Timestamp | None
@@ -142,6 +118,15 @@ class ImportAnswer(ImportLine, frozen=True, kw_only=True):
     refusals: Annotated[
         tuple[RefusalAnswer, ...], about(description="The first lines that were refused, and why.")
     ]
+    faults: Annotated[
+        tuple[FaultAnswer, ...],
+        about(description="Why lines were refused and cells left out, by reason: the largest first."),
+    ]
+    dates: OrderOfDates | None
+    can_undo: Annotated[
+        bool, about(description="Whether it has ended, and something that it wrote was not taken back.")
+    ]
+    undo: Annotated[UndoAnswer | None, about(description="How far an undo is, or a dry run of one.")]
     refused_path: Annotated[
         str | None,
         about(description="Where all refused lines are: a file that can be mended and imported again."),
@@ -171,9 +156,15 @@ EXAMPLE: Final = ImportAnswer(
     dry_run=False,
     counts=CountsAnswer(),
     refusals=(),
+    faults=(),
+    dates=None,
+    can_undo=False,
+    undo=None,
     refused_path=None,
     report_path=None,
     failure=None,
+    started_by=None,
+    undo_state=None,
     created_at="2026-09-18T09:30:00.000Z",
     updated_at="2026-09-18T09:30:00.000Z",
     ended_at=None,
@@ -183,41 +174,37 @@ EXAMPLE: Final = ImportAnswer(
 EXAMPLE_LINE: Final = ImportLine(**{name: getattr(EXAMPLE, name) for name in ImportLine.__struct_fields__})
 
 
-def line_of(import_: Import) -> ImportLine:
-    return ImportLine(**_line(import_))
+def _dry_run(import_: Import) -> bool:
+    return import_.settings is not None and import_.settings.dry_run
 
 
-def _line(import_: Import) -> dict[str, Any]:
-    counts = import_.counts
-    return {
-        "id": import_.id,
-        "object_type": import_.object_type,
-        "name": import_.name,
-        "format": import_.format,
-        "state": import_.state,
-        "bytes": import_.bytes,
-        "read_bytes": import_.at_byte,
-        "dry_run": import_.settings is not None and import_.settings.dry_run,
-        "counts": CountsAnswer(
-            created=counts.created,
-            updated=counts.updated,
-            unchanged=counts.unchanged,
-            suggested=counts.suggested,
-            refused=counts.refused,
-        ),
-        "failure": import_.failure,
-        "created_at": rfc3339(import_.created_at),
-        "updated_at": rfc3339(import_.updated_at),
-        "ended_at": None if import_.ended_at is None else rfc3339(import_.ended_at),
-    }
+def _started_by(import_: Import) -> StartedBy | None:
+    starter = import_.starter
+    return (
+        None if starter is None else StartedBy(kind=starter.kind, id=starter.id, person_id=starter.person_id)
+    )
 
 
-def answer_of(import_: Import, call: Call, columns: Mapping[str, str]) -> ImportAnswer:
+def _undo_state(import_: Import) -> UndoState | None:
+    return None if import_.undo is None or import_.undo.dry_run else import_.undo_state
+
+
+line_of: Final = Projection(
+    Import,
+    ImportLine,
+    read_bytes=attrgetter("at_byte"),
+    dry_run=_dry_run,
+    started_by=_started_by,
+    undo_state=_undo_state,
+)
+
+
+def answer_of(view: View, import_: Import, call: Call, columns: Mapping[str, str]) -> ImportAnswer:
     settings, layout = import_.settings, import_.layout
     at = f"{APP_PATH if call.door == 'app' else API_PATH}{import_.id}/"
     is_over = import_.state not in {"uploading", "uploaded"}
     return ImportAnswer(
-        **_line(import_),
+        **msgspec.structs.asdict(line_of(import_)),
         next_part=import_.next_part if import_.next_part < parts_of(import_.bytes) else None,
         upload_path=f"{at}parts/",
         headings=() if layout is None else layout.headings,
@@ -228,6 +215,10 @@ def answer_of(import_: Import, call: Call, columns: Mapping[str, str]) -> Import
         decimal=None if settings is None else settings.decimal,
         by=None if settings is None else settings.by,
         refusals=tuple(RefusalAnswer(line=one.line, reasons=one.reasons) for one in import_.refusals),
+        faults=faults_of(import_, call.caller),
+        dates=None if settings is None else settings.dates,
+        can_undo=not import_.is_open and written_records.is_any(view.conn, import_.id),
+        undo=None if import_.undo is None else undo_of(import_.id, import_.undo, call.caller),
         refused_path=f"{at}refused" if import_.counts.refused and is_over else None,
-        report_path=f"{at}report" if settings is not None and settings.dry_run else None,
+        report_path=f"{at}report" if _dry_run(import_) else None,
     )

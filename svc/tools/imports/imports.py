@@ -6,6 +6,7 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.imports.imports import ReadingSettings
 from svc.domain.limits import LIST_ROWS
+from svc.domain.records.answers import ObjectType
 from svc.storage.imports import jobs
 from svc.storage.imports import rows as import_rows
 from svc.storage.imports.jobs import NewImport, Start
@@ -15,25 +16,30 @@ from svc.storage.store import Tx, View
 from svc.tools.imports.answers import (
     EXAMPLE,
     EXAMPLE_LINE,
+    ImportAnswer,
+    ImportLine,
+    answer_of,
+    line_of,
+)
+from svc.tools.imports.fields import (
     CellSeparator,
     DecimalMark,
     DryRun,
     FileEncoding,
     Fingerprint,
-    ImportAnswer,
+    ImportAgain,
     ImportBytes,
     ImportColumns,
     ImportFormat,
     ImportId,
-    ImportLine,
     ImportName,
     LookedUpBy,
+    MakeMissing,
+    OnBadCells,
+    OrderOfDates,
     WithEmptyCells,
     WithRefused,
-    answer_of,
-    line_of,
 )
-from svc.tools.records.answers import ObjectType
 from svc.tools.tool import (
     Cursor,
     Limit,
@@ -55,6 +61,7 @@ class StartImport(ToolInput, frozen=True, kw_only=True):
     name: ImportName | None = None
     bytes: ImportBytes | None = None
     fingerprint: Fingerprint | None = None
+    again: ImportAgain | None = None
     columns: ImportColumns | None = None
     by: LookedUpBy | None = None
     encoding: FileEncoding | None = None
@@ -62,10 +69,13 @@ class StartImport(ToolInput, frozen=True, kw_only=True):
     decimal: DecimalMark | None = None
     empty_cells: WithEmptyCells | None = None
     on_error: WithRefused | None = None
+    on_bad_cell: OnBadCells | None = None
+    dates: OrderOfDates | None = None
+    make_missing: MakeMissing | None = None
     dry_run: DryRun | None = None
 
 
-_OF_OPENING: Final = ("object_type", "format", "name", "bytes", "fingerprint")
+_OF_OPENING: Final = ("object_type", "format", "name", "bytes", "fingerprint", "again")
 _OF_READING: Final = (
     "columns",
     "by",
@@ -74,6 +84,9 @@ _OF_READING: Final = (
     "decimal",
     "empty_cells",
     "on_error",
+    "on_bad_cell",
+    "dates",
+    "make_missing",
     "dry_run",
 )
 
@@ -101,7 +114,8 @@ def start(tx: Tx, call: Call, request: StartImport) -> ImportAnswer:
     """
     if request.id is None:
         _check_absent(request, _OF_READING, "is for a start with `id`, once the upload is complete")
-        return answer_of(_open(tx, call, request), call, {})
+        opened = _open(tx, call, request)
+        return answer_of(tx, opened, call, opened.settings.columns if opened.settings else {})
     _check_absent(request, _OF_OPENING, "is for a start without `id`, which opens an import")
     started = jobs.start(
         tx,
@@ -113,14 +127,17 @@ def start(tx: Tx, call: Call, request: StartImport) -> ImportAnswer:
             encoding=request.encoding,
             separator=request.separator,
             decimal=request.decimal,
+            dates=request.dates,
+            make_missing=request.make_missing or (),
             settings=ReadingSettings(
                 empty_cells=request.empty_cells or "keep",
                 on_error=request.on_error or "skip",
+                on_bad_cell=request.on_bad_cell or "refuse",
                 dry_run=bool(request.dry_run),
             ),
         ),
     )
-    return answer_of(started, call, started.settings.columns if started.settings else {})
+    return answer_of(tx, started, call, started.settings.columns if started.settings else {})
 
 
 def _open(tx: Tx, call: Call, request: StartImport) -> Import:
@@ -137,6 +154,7 @@ def _open(tx: Tx, call: Call, request: StartImport) -> Import:
         name=(request.name or "").strip() or f"{request.object_type}.{request.format or 'csv'}",
         bytes=request.bytes,
         fingerprint=request.fingerprint,
+        again=bool(request.again),
     )
     return jobs.open_upload(tx, call.caller.organization_id, new)
 
@@ -196,7 +214,7 @@ class GetImport(ToolInput, frozen=True, kw_only=True):
     answer=EXAMPLE,
 )
 def get(view: View, call: Call, request: GetImport) -> ImportAnswer:
-    """Show an import: how far it is, what became of its lines, and the first ones that were refused.
+    """Show an import: how far it is, what became of its lines, and why lines were refused, by reason.
 
     Once its upload is complete, `columns` has what its columns are probably for. While it waits to be
     started, an `encoding` or a `separator` shows the headings, first lines and columns that the file has if
@@ -211,9 +229,9 @@ def get(view: View, call: Call, request: GetImport) -> ImportAnswer:
     if asks_other and import_.state in {"uploaded", "checked"}:
         import_.layout = jobs.layout_as(view.conn, import_, request.encoding, request.separator)
     elif import_.settings is not None:
-        return answer_of(import_, call, import_.settings.columns)
+        return answer_of(view, import_, call, import_.settings.columns)
     object_ = objects.get(view.conn, organization_id, import_.object_type)
-    return answer_of(import_, call, jobs.proposed_columns(import_, object_))
+    return answer_of(view, import_, call, jobs.proposed_columns(import_, object_))
 
 
 class CancelImport(ToolInput, frozen=True, kw_only=True):
@@ -232,4 +250,4 @@ class CancelImport(ToolInput, frozen=True, kw_only=True):
 def cancel(tx: Tx, call: Call, request: CancelImport) -> ImportAnswer:
     """Cancel an import. What it has written stays; one that was cancelled before is answered again."""
     cancelled = jobs.cancel(tx, call.caller.organization_id, request.id)
-    return answer_of(cancelled, call, {} if cancelled.settings is None else cancelled.settings.columns)
+    return answer_of(tx, cancelled, call, {} if cancelled.settings is None else cancelled.settings.columns)

@@ -15,8 +15,8 @@ _Kinds = Annotated[
     tuple[NoticeKind, ...],
     about(
         description="Kinds of notices: each submission that was filed, those that are held (but for spam), a"
-        " bridge that is offline, a webhook that was disabled, few credits, a key that ends within a week,"
-        " and a backup that failed.",
+        " note on a conversation that mentions the member, a bridge that is offline, a webhook that was"
+        " disabled, few credits, a key that ends within a week, and a backup that failed.",
         examples=[["submission.held", "webhook.disabled"]],
     ),
 ]
@@ -49,14 +49,14 @@ class GetNotices(ToolInput, frozen=True, kw_only=True):
 def get(view: View, call: Call, _request: GetNotices) -> NoticeChoice:
     """Show what the caller is told by mail, in this organization.
 
-    Each member chooses for themselves; nobody is told of anything unasked. Where the service has no mail
-    server, nothing is sent.
+    Each member chooses for themselves; without a choice, nothing is sent, nor where the service has no mail
+    server.
     """
     return _choice(view, call)
 
 
 class SetNotices(ToolInput, frozen=True, kw_only=True):
-    """What to be told of from now on, and of nothing else."""
+    """The kinds of notices that the caller gets from now on."""
 
     kinds: _Kinds
 
@@ -72,7 +72,8 @@ def set_(tx: Tx, call: Call, request: SetNotices) -> NoticeChoice:
     """Choose what the caller is told by mail, in this organization.
 
     Notices are sent to proven addresses alone, in the organization's formats and time zone. A member whose
-    role loses the permission for a kind gets no more of it. At most 20 members are told of one kind.
+    role loses the permission for a kind gets no more of it. At most 20 members are told of one kind, but for
+    mentions.
     """
     person_id = _person(call)
     role = _role(view=tx, call=call)

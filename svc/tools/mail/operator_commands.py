@@ -19,7 +19,7 @@ class NotedBackup(ToolOutput, frozen=True, kw_only=True):
     """Nothing to answer."""
 
 
-@command("backup.failed")
+@command("backup.failed", alone=True)
 def note_failed_backup(tx: Tx, request: FailedBackup) -> NotedBackup:
     """Tell the Owners who want to know that a backup has failed."""
     notice = Notice(tx.new_id("bak"), MailData(reason=request.reason, at=tx.now))

@@ -4,14 +4,15 @@ from typing import Annotated, Any
 
 from svc.domain.errors import NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import GROUPED_BY_MAX, GROUPS_MAX, MEASURES_MAX
 from svc.domain.records.aggregates import Measure, Measured, parse_aggregation
+from svc.domain.records.answers import ObjectType
+from svc.domain.records.limits import GROUPED_BY_MAX, GROUPS_MAX, MEASURES_MAX
 from svc.domain.records.queries import parse
 from svc.storage.records import organization_objects
 from svc.storage.records.listing import aggregates
+from svc.storage.records.listing.search import word_search
 from svc.storage.store import View
-from svc.tools.records.answers import ObjectType
-from svc.tools.records.lists import Filters
+from svc.tools.records.lists import Filters, Search
 from svc.tools.tool import ToolInput, ToolOutput, about, reads
 
 
@@ -20,6 +21,7 @@ class AggregateRecords(ToolInput, frozen=True, kw_only=True):
 
     object_type: ObjectType
     filters: Filters = ()
+    search: Search | None = None
     group_by: Annotated[
         tuple[str, ...],
         about(
@@ -80,13 +82,14 @@ class RecordGroups(ToolOutput, frozen=True, kw_only=True):
 def aggregate(view: View, call: Call, request: AggregateRecords) -> RecordGroups:
     """Add up records in groups: how many, the sum, the average, the least and the greatest.
 
-    The filters are those of `record.list`. Texts are grouped as they are written. Amounts are added up for
-    each currency apart.
+    The filters and `search` are those of `record.list`. Texts are grouped as they are written. Amounts are
+    added up for each currency apart.
     """
     organization, object_ = organization_objects.find(
         view.conn, call.caller.organization_id, request.object_type
     )
     query = parse(object_.properties, request.filters, (), organization.country)
+    query = query._replace(search=word_search(object_, request.search))
     aggregation = parse_aggregation(object_.properties, request.group_by, request.measures)
     result = aggregates.aggregate(
         view.conn,

@@ -1,27 +1,22 @@
-"""`record.*`, what was, what goes, and what comes back: timelines, deletions, reverts and merges."""
+"""`record.*`, what was and what became of it: timelines, reverts and merges."""
 
 from typing import Annotated, Any
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.limits import LIST_ROWS
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import Timestamp, rfc3339
+from svc.domain.records.answers import EXAMPLE, RecordAnswer, RecordId
+from svc.domain.records.limits import PROPERTIES_MAX, TIMELINE_TEXT_CHARS_MAX
 from svc.storage import timelines
 from svc.storage.identity import organizations
 from svc.storage.records import merges as record_merges
-from svc.storage.records import records
 from svc.storage.records.writes import reverts as record_reverts
 from svc.storage.store import Tx, View
 from svc.storage.timelines import Kind
-from svc.tools.records.answers import (
-    EXAMPLE,
-    IfRecordVersion,
-    ObjectTypeOfId,
-    RecordAnswer,
-    RecordId,
-    answer_of,
-)
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.records.answers import IfRecordVersion, ObjectTypeOfId, answer_of
+from svc.tools.records.authors import TimelineAuthor, author_answer
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 
 class GetTimeline(ToolInput, frozen=True, kw_only=True):
@@ -39,11 +34,15 @@ class TimelineEntry(ToolOutput, frozen=True, kw_only=True):
     id: Annotated[str, about(description="The id of what happened: of the note, of the submission, …")]
     kind: Annotated[Kind, about(description="What happened.")]
     at: Timestamp
+    who: Annotated[TimelineAuthor | None, about(description="Null where that was not stored.")]
     data: Annotated[
         dict[str, Any],
         about(
             description="More about it, by its kind: `changed`, from what to what, and its `source`; "
-            "a note's `title` and `body`; a submission's `fields`; a visit's `url`; a deal's `recordId`."
+            "a note's `title` and `body`; a submission's `formId` and `fields`; a visit's `url`; a deal's "
+            "`recordId`, `name` and `stage`; a message's `conversationId`, `direction`, `messenger` and the "
+            f"first {TIMELINE_TEXT_CHARS_MAX} characters of its `text`; a run's `workflowId`, `name` and "
+            "`state`."
         ),
     ]
 
@@ -66,6 +65,7 @@ class Timeline(ToolOutput, frozen=True, kw_only=True):
                 id="chg_01K5D3V7Q2M8Z4X6C9B1N0T5RG",
                 kind="updated",
                 at="2026-09-18T10:00:00.000Z",
+                who=TimelineAuthor(kind="key", id="key_01K5D3V7Q2M8Z4X6C9B1N0T5RH", name="Night sync"),
                 data={
                     "changed": {"city": [None, "London"]},
                     "source": {
@@ -75,7 +75,7 @@ class Timeline(ToolOutput, frozen=True, kw_only=True):
                     },
                 },
             ),
-            TimelineEntry(id=EXAMPLE.id, kind="created", at=EXAMPLE.created_at, data={}),
+            TimelineEntry(id=EXAMPLE.id, kind="created", at=EXAMPLE.created_at, who=None, data={}),
         ),
         next_cursor=None,
     ),
@@ -83,86 +83,30 @@ class Timeline(ToolOutput, frozen=True, kw_only=True):
 def timeline(view: View, call: Call, request: GetTimeline) -> Timeline:
     """Show what happened to a record, the newest first.
 
-    Its making, its changes, notes, form submissions, page visits, deals, deletions and merges; of a record
-    that others were merged into, theirs too.
+    Its making, its changes, notes, form submissions, page visits, deals, deletions and merges; messages for
+    callers with `conversations`, and runs of workflows for those with `workflows`. Of a record that others
+    were merged into, theirs too.
     """
     rows, next_cursor = timelines.list_page(
         view.conn,
         call.caller.organization_id,
         request.object_type,
         request.id,
+        permissions=call.caller.permissions,
         cursor=request.cursor,
         limit=request.limit,
     )
-    entries = (TimelineEntry(id=row.id, kind=row.kind, at=rfc3339(row.at), data=row.data) for row in rows)
+    entries = (
+        TimelineEntry(
+            id=row.id,
+            kind=row.kind,
+            at=rfc3339(row.at),
+            who=author_answer(row.author),
+            data=row.data,
+        )
+        for row in rows
+    )
     return Timeline(entries=tuple(entries), next_cursor=next_cursor)
-
-
-class DeleteRecord(ToolInput, frozen=True, kw_only=True):
-    """Which record to delete."""
-
-    object_type: ObjectTypeOfId = None
-    id: RecordId
-    if_version: Annotated[
-        int | None,
-        about(
-            description="The `version` that was decided about. If any value was changed since, nothing is "
-            "deleted: 409 `conflict`, with `conflicts`."
-        ),
-    ] = None
-
-
-class DeletedRecord(ToolOutput, frozen=True, kw_only=True):
-    """A record that was deleted."""
-
-    id: RecordId
-    deleted_at: Timestamp
-
-
-@writes(
-    "record.delete",
-    needs="records.write",
-    runs="approval",
-    raises=(NotFound, Conflict),
-    example=DeleteRecord(object_type="contact", id=EXAMPLE.id),
-    answer=DeletedRecord(id=EXAMPLE.id, deleted_at="2026-09-18T10:00:00.000Z"),
-)
-def delete(tx: Tx, call: Call, request: DeleteRecord) -> DeletedRecord:
-    """Delete a record; `record.restore` brings it back."""
-    records.delete(
-        tx,
-        call.caller.organization_id,
-        request.object_type,
-        request.id,
-        if_version=request.if_version,
-        source=call.source(),
-    )
-    return DeletedRecord(id=request.id, deleted_at=rfc3339(tx.now))
-
-
-class RestoreRecord(ToolInput, frozen=True, kw_only=True):
-    """Which record to bring back."""
-
-    object_type: ObjectTypeOfId = None
-    id: RecordId
-
-
-@writes(
-    "record.restore",
-    needs="records.write",
-    raises=(NotFound, Conflict),
-    example=RestoreRecord(object_type="contact", id=EXAMPLE.id),
-    answer=EXAMPLE,
-)
-def restore(tx: Tx, call: Call, request: RestoreRecord) -> RecordAnswer:
-    """Bring a deleted record back as it was.
-
-    That is a conflict where a unique value of it is another record's by now, or where it was merged.
-    """
-    back = records.restore(
-        tx, call.caller.organization_id, request.object_type, request.id, source=call.source()
-    )
-    return answer_of(back)
 
 
 class RevertChange(ToolInput, frozen=True, kw_only=True):
@@ -218,6 +162,15 @@ class MergeRecords(ToolInput, frozen=True, kw_only=True):
             examples=["rec_01K5D3V7Q2M8Z4X6C9B1N0T5RK"],
         ),
     ]
+    take: Annotated[
+        tuple[str, ...],
+        about(
+            description="Slugs of the properties that have the other record's values afterwards, not "
+            "its own.",
+            max_length=PROPERTIES_MAX,
+            examples=[["city"]],
+        ),
+    ] = ()
     if_version: Annotated[
         int | None,
         about(
@@ -238,8 +191,9 @@ class MergeRecords(ToolInput, frozen=True, kw_only=True):
 def merge(tx: Tx, call: Call, request: MergeRecords) -> RecordAnswer:
     """Merge a record into another of the same object.
 
-    The one that stays keeps its values and takes over what it has none of, with all notes, suggestions,
-    visits, submissions and history; what led to the other leads to it. A merge cannot be undone.
+    The one that stays keeps its values, but for those in `take`, and takes over what it has none of, with all
+    notes, suggestions, visits, submissions and history; what led to the other leads to it. A merge cannot be
+    undone.
     """
     survivor = record_merges.merge(
         tx,
@@ -247,6 +201,7 @@ def merge(tx: Tx, call: Call, request: MergeRecords) -> RecordAnswer:
         request.object_type,
         request.id,
         request.merged_id,
+        take=request.take,
         if_version=request.if_version,
         source=call.source(),
     )

@@ -6,14 +6,9 @@ from msgspec import UNSET, UnsetType
 
 from svc.domain.errors import NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import (
-    FILTERS_MAX,
-    LIST_ROWS,
-    SEARCH_CHARS_MAX,
-    SEARCH_ROWS,
-    SEARCH_ROWS_MAX,
-    SORTS_MAX,
-)
+from svc.domain.limits import LIST_ROWS
+from svc.domain.records.answers import EXAMPLE, ObjectType, RecordAnswer
+from svc.domain.records.limits import FILTERS_MAX, SEARCH_CHARS_MAX, SEARCH_ROWS, SEARCH_ROWS_MAX, SORTS_MAX
 from svc.domain.records.queries import Filter, Sort
 from svc.storage.identity import organizations
 from svc.storage.records.listing import counts
@@ -21,7 +16,7 @@ from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
 from svc.storage.store import View
 from svc.tools.records import narrowing
-from svc.tools.records.answers import EXAMPLE, ObjectType, RecordAnswer, answer_of
+from svc.tools.records.answers import answer_of
 from svc.tools.records.presentation import LISTED, ListedRecord, Presentation, ShownMembers
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads
 from svc.tools.totals import ListTotal, WantsTotal, total_of
@@ -35,6 +30,18 @@ Filters = Annotated[
 ]
 
 
+Search = Annotated[
+    str,
+    about(
+        description="Words that are all in a record, as for `record.search`: without regard to case and "
+        "accents, the last may be the beginning of a longer one.",
+        min_length=1,
+        max_length=SEARCH_CHARS_MAX,
+        examples=["ada lond"],
+    ),
+]
+
+
 class ListRecords(ShownMembers, frozen=True, kw_only=True):
     """Which records to list, and in which order."""
 
@@ -44,6 +51,7 @@ class ListRecords(ShownMembers, frozen=True, kw_only=True):
         tuple[Sort, ...],
         about(description="Without any, the newest come first.", max_length=SORTS_MAX),
     ] = ()
+    search: Search | None = None
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str, Cursor] | None = None
     total: WantsTotal = False
@@ -74,19 +82,21 @@ def list_(view: View, call: Call, request: ListRecords) -> RecordList:
     """List records of an object, filtered and sorted.
 
     A page may have fewer records than `limit`, or none, and still have a `nextCursor`. A record that nobody
-    changes comes exactly once, whatever is written between two pages. The first list by a property may take
-    long; from then on it has an index.
+    changes comes exactly once, whatever is written between two pages. The first list by a property has
+    an index built; where that takes long, lists by it are answered 503 with `Retry-After` meanwhile.
 
     With `expand`, a relation has in the place of its id the record that it leads to, with its values; what
     is deleted, or may not be seen, stays an id. With `texts`, values come as people read them, too.
 
     The operators, by type: `eq`, `neq`, `is_empty` and `is_not_empty` always; `in` and `not_in` except for a
-    `boolean` or a `picture`; `gt`, `gte`, `lt` and `lte` for numbers and times; `contains` and `starts_with`
-    for texts, e-mails, phones and addresses; `contains` for a `multi_select`.
+    `boolean` or a `picture`; `gt`, `gte`, `lt` and `lte` for numbers, times and durations; `contains` and
+    `starts_with` for texts, e-mails, phones and addresses; `contains` for a `multi_select`.
     """
+    if request.search is not None:
+        narrowing.check_not_narrowed(call.caller, "`search`")
     organization, object_ = narrowing.object_for(view.conn, call.caller, request.object_type)
     presentation = Presentation(view.conn, call.caller, organization, object_, request)
-    page = record_lists.page_of(
+    page = record_lists.list_page(
         view.conn,
         object_,
         country=organization.country,
@@ -94,8 +104,10 @@ def list_(view: View, call: Call, request: ListRecords) -> RecordList:
         sort=request.sort,
         cursor=request.cursor,
         limit=request.limit,
+        search=request.search,
         total=request.total,
         expect_long=view.expect_long,
+        is_late=view.is_late,
     )
     view.unindexed = page.unindexed
     return RecordList(
@@ -110,6 +122,7 @@ class CountRecords(ToolInput, frozen=True, kw_only=True):
 
     object_type: ObjectType
     filters: Filters = ()
+    search: Search | None = None
 
 
 class RecordCount(ToolOutput, frozen=True, kw_only=True):
@@ -128,7 +141,7 @@ class RecordCount(ToolOutput, frozen=True, kw_only=True):
 def count(view: View, call: Call, request: CountRecords) -> RecordCount:
     """Count the records of an object for which all filters hold.
 
-    Without filters it counts all of them. The filters are those of `record.list`.
+    Without filters it counts all of them. The filters and `search` are those of `record.list`.
     """
     organization_id = call.caller.organization_id
     counted = counts.count(
@@ -137,6 +150,7 @@ def count(view: View, call: Call, request: CountRecords) -> RecordCount:
         request.object_type,
         country=organizations.get(view.conn, organization_id).country,
         filters=request.filters,
+        search=request.search,
         expect_long=view.expect_long,
     )
     view.unindexed = counted.unindexed
@@ -167,7 +181,7 @@ class SearchRecords(ToolInput, frozen=True, kw_only=True):
     ] = SEARCH_ROWS
 
 
-class FoundRecords(ToolOutput, frozen=True, kw_only=True):
+class SearchResults(ToolOutput, frozen=True, kw_only=True):
     """What a search found."""
 
     records: Annotated[tuple[RecordAnswer, ...], about(description="Those that fit best come first.")]
@@ -178,9 +192,9 @@ class FoundRecords(ToolOutput, frozen=True, kw_only=True):
     needs="records.read",
     raises=(NotFound,),
     example=SearchRecords(query="ada lond", object_type="contact"),
-    answer=FoundRecords(records=(EXAMPLE,)),
+    answer=SearchResults(records=(EXAMPLE,)),
 )
-def search(view: View, call: Call, request: SearchRecords) -> FoundRecords:
+def search(view: View, call: Call, request: SearchRecords) -> SearchResults:
     """Search the texts of records for words.
 
     All words must be there; the last may be the beginning of a longer one. Whole words and those of an
@@ -193,4 +207,4 @@ def search(view: View, call: Call, request: SearchRecords) -> FoundRecords:
         object_slug=request.object_type,
         limit=request.limit,
     )
-    return FoundRecords(records=tuple(answer_of(hit.record) for hit in hits))
+    return SearchResults(records=tuple(answer_of(hit.record) for hit in hits))

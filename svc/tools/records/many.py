@@ -6,25 +6,18 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from svc.domain.errors import Conflict, NotFound
+from svc.domain.errors import Conflict, Fault, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import RECORDS_WRITTEN_MAX
+from svc.domain.records.answers import EXAMPLE, ObjectType, RecordAnswer, RecordId
+from svc.domain.records.limits import RECORDS_WRITTEN_MAX
 from svc.domain.records.matching import HeldReason, UnclearMatch
 from svc.domain.versions import ChangedProperty
 from svc.storage.records import organization_objects
 from svc.storage.records.writes.items import Outcome, OutcomeKind, conflicts_at, faults_at, write_many
 from svc.storage.records.writes.ways import Item, WayName
 from svc.storage.store import Tx
-from svc.tools.records.answers import (
-    EXAMPLE,
-    ChangedProperties,
-    IfRecordVersion,
-    NewProperties,
-    ObjectType,
-    RecordAnswer,
-    RecordId,
-    answer_of,
-)
+from svc.tools.projections import Projection
+from svc.tools.records.answers import ChangedProperties, IfRecordVersion, NewProperties, answer_of
 from svc.tools.tool import ToolInput, ToolOutput, about, writes
 
 OnError = Annotated[
@@ -51,6 +44,9 @@ class ItemFault(ToolOutput, frozen=True, kw_only=True):
     pointer: Annotated[str, about(description="Where, as a JSON pointer into what was asked.")]
     code: Annotated[str, about(description="What kind of fault it is.")]
     detail: Annotated[str, about(description="What is wrong, and what would be right.")]
+
+
+_fault: Final = Projection(Fault, ItemFault)
 
 
 class ItemOutcome(ToolOutput, frozen=True, kw_only=True):
@@ -84,7 +80,7 @@ class ItemOutcome(ToolOutput, frozen=True, kw_only=True):
     ] = UNSET
 
 
-class WrittenRecords(ToolOutput, frozen=True, kw_only=True):
+class RecordBatch(ToolOutput, frozen=True, kw_only=True):
     """Records that were written, and what became of each item."""
 
     records: Annotated[
@@ -97,7 +93,7 @@ class WrittenRecords(ToolOutput, frozen=True, kw_only=True):
     ]
 
 
-def _write(tx: Tx, call: Call, request: Any, way: WayName, items: Sequence[Item]) -> WrittenRecords:
+def _write(tx: Tx, call: Call, request: Any, way: WayName, items: Sequence[Item]) -> RecordBatch:
     organization, object_ = organization_objects.find(
         tx.conn, call.caller.organization_id, request.object_type
     )
@@ -111,7 +107,7 @@ def _write(tx: Tx, call: Call, request: Any, way: WayName, items: Sequence[Item]
         source=call.source(),
         skip=request.on_error == "skip",
     )
-    return WrittenRecords(
+    return RecordBatch(
         records=tuple(answer_of(one.record) for one in outcomes if one.record is not None),
         outcomes=tuple(_outcome(f"/records/{place}", one) for place, one in enumerate(outcomes)),
     )
@@ -120,25 +116,21 @@ def _write(tx: Tx, call: Call, request: Any, way: WayName, items: Sequence[Item]
 def _outcome(pointer: str, outcome: Outcome) -> ItemOutcome:
     if outcome.record is not None:
         return ItemOutcome(outcome=outcome.kind, id=outcome.record.id, suggested=outcome.suggested or UNSET)
-    faults = tuple(
-        ItemFault(pointer=fault.pointer, code=fault.code, detail=fault.detail)
-        for fault in faults_at(pointer, outcome)
-    )
     unclear = outcome.error if isinstance(outcome.error, UnclearMatch) else None
     return ItemOutcome(
         outcome="refused",
         id=None,
-        errors=faults,
+        errors=tuple(map(_fault, faults_at(pointer, outcome))),
         conflicts=tuple(conflicts_at(pointer, outcome)) or UNSET,
         reason=UNSET if unclear is None else unclear.reason,
         candidates=UNSET if unclear is None else unclear.candidates,
     )
 
 
-def _answer(kind: OutcomeKind, records: Sequence[RecordAnswer]) -> WrittenRecords:
+def _answer(kind: OutcomeKind, records: Sequence[RecordAnswer]) -> RecordBatch:
     """The answer of an example."""
     outcomes = tuple(ItemOutcome(outcome=kind, id=record.id) for record in records)
-    return WrittenRecords(records=tuple(records), outcomes=outcomes)
+    return RecordBatch(records=tuple(records), outcomes=outcomes)
 
 
 class NewRecord(ToolInput, frozen=True, kw_only=True):
@@ -164,10 +156,10 @@ class CreateManyRecords(ToolInput, frozen=True, kw_only=True):
     ),
     answer=_answer("created", _SEVERAL),
 )
-def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> WrittenRecords:
+def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> RecordBatch:
     """Create several records of one object.
 
-    Without `onError`, all of them or none: what is wrong with any of them is told for all of them at once.
+    Without `onError`, all of them or none: the answer names every fault of every record.
     Nothing is matched: use `record.upsert_many` for records that may be there already.
     """
     return _write(tx, call, request, "create", [Item(new.properties) for new in request.records])
@@ -203,7 +195,7 @@ class UpdateManyRecords(ToolInput, frozen=True, kw_only=True):
     ),
     answer=_answer("updated", [EXAMPLE, EXAMPLE]),
 )
-def update_many(tx: Tx, call: Call, request: UpdateManyRecords) -> WrittenRecords:
+def update_many(tx: Tx, call: Call, request: UpdateManyRecords) -> RecordBatch:
     """Change values of several records of one object, by their ids.
 
     Each as `record.update` does, in the order in which they are given: one record may be changed twice.
@@ -246,7 +238,7 @@ class UpsertManyRecords(ToolInput, frozen=True, kw_only=True):
     ),
     answer=_answer("created", _SEVERAL),
 )
-def upsert_many(tx: Tx, call: Call, request: UpsertManyRecords) -> WrittenRecords:
+def upsert_many(tx: Tx, call: Call, request: UpsertManyRecords) -> RecordBatch:
     """Change the records that have a value, and create those that are not there.
 
     With `by`, each as `record.upsert` does: what is given is written. Without it, contacts are matched as

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from svc.domain.errors import Forbidden, NotFound
 from svc.domain.identity.callers import Caller
 from svc.domain.identity.organizations import Organization
-from svc.domain.near_names import shown
+from svc.domain.input.near_names import shown
 from svc.domain.records.objects import is_public
 from svc.storage.records import objects, organization_objects, records, rows
 from svc.storage.records.objects import StoredObject

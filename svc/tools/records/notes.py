@@ -1,27 +1,26 @@
 """`note.*`: what people and forms wrote down about a record."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
+
+import sqlalchemy as sa
 
 from svc.domain.errors import NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
+from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import Timestamp
+from svc.domain.records.answers import EXAMPLE, RecordId
+from svc.domain.records.limits import NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
+from svc.storage import timeline_authors
 from svc.storage.records import notes
 from svc.storage.records.notes import Note
 from svc.storage.store import Tx, View
+from svc.storage.timeline_authors import author_of
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
-from svc.tools.records.answers import EXAMPLE, ObjectTypeOfId, RecordId
-from svc.tools.tool import (
-    Cursor,
-    Limit,
-    NextCursor,
-    Timestamp,
-    ToolInput,
-    ToolOutput,
-    about,
-    reads,
-    writes,
-)
+from svc.tools.records.answers import ObjectTypeOfId
+from svc.tools.records.authors import TimelineAuthor, author_answer
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 
 class NoteAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -34,6 +33,9 @@ class NoteAnswer(ToolOutput, frozen=True, kw_only=True):
     submission_id: Annotated[
         str | None, about(description="The form submission that left it; null where somebody wrote it.")
     ]
+    who: Annotated[
+        TimelineAuthor | None, about(description="What or who wrote it; null where that was not stored.")
+    ]
     created_at: Timestamp
 
 
@@ -44,7 +46,7 @@ class NoteList(ToolOutput, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-_answer: Final = Projection(Note, NoteAnswer)
+_answer: Final = Projection(Note, NoteAnswer, given=("who",))
 
 _EXAMPLE: Final = NoteAnswer(
     id="not_01K5D3V7Q2M8Z4X6C9B1N0T5RD",
@@ -52,8 +54,22 @@ _EXAMPLE: Final = NoteAnswer(
     title="Call of Friday",
     body="Wants an offer for 25 lamps.",
     submission_id=None,
+    who=TimelineAuthor(kind="person", id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RJ", name="Grace Hopper"),
     created_at="2026-09-18T09:30:00.000Z",
 )
+
+
+def _answers(conn: sa.Connection, call: Call, found: Sequence[Note]) -> tuple[NoteAnswer, ...]:
+    """Notes with their authors, by the names that the caller may see."""
+    authors = timeline_authors.named(
+        conn,
+        call.caller.organization_id,
+        [author_of(note.source or {}) for note in found],
+        call.caller.permissions,
+    )
+    return tuple(
+        _answer(note, who=author_answer(author)) for note, author in zip(found, authors, strict=True)
+    )
 
 
 class ListNotes(ToolInput, frozen=True, kw_only=True):
@@ -82,7 +98,7 @@ def list_(view: View, call: Call, request: ListNotes) -> NoteList:
         cursor=request.cursor,
         limit=request.limit,
     )
-    return NoteList(notes=tuple(map(_answer, rows)), next_cursor=next_cursor)
+    return NoteList(notes=_answers(view.conn, call, rows), next_cursor=next_cursor)
 
 
 class CreateNote(ToolInput, frozen=True, kw_only=True):
@@ -112,5 +128,7 @@ def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
         request.record_id,
         title=request.title,
         body=request.body,
+        source=call.source(),
     )
-    return _answer(note)
+    [answer] = _answers(tx.conn, call, [note])
+    return answer

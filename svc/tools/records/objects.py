@@ -6,24 +6,17 @@ import msgspec
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import LABEL_CHARS_MAX, OPTION_CHARS_MAX, OPTIONS_MAX, SLUG_CHARS_MAX
+from svc.domain.locale.times import Timestamp
+from svc.domain.records.answers import ObjectType
+from svc.domain.records.limits import LABEL_CHARS_MAX, OPTION_CHARS_MAX, OPTIONS_MAX, SLUG_CHARS_MAX
 from svc.domain.records.objects import BUILTIN_OBJECTS
 from svc.domain.records.properties import PropertyType
+from svc.domain.versions import Version
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject, StoredProperty
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.records.answers import ObjectType
-from svc.tools.tool import (
-    IfVersion,
-    Timestamp,
-    ToolInput,
-    ToolOutput,
-    Version,
-    about,
-    reads,
-    writes,
-)
+from svc.tools.tool import IfVersion, ToolInput, ToolOutput, about, reads, writes
 
 _BUILTIN: Final = frozenset(object_.slug for object_ in BUILTIN_OBJECTS)
 

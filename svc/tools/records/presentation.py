@@ -10,22 +10,22 @@ from sqlalchemy import Connection
 from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.identity.callers import Caller
 from svc.domain.identity.organizations import Organization
-from svc.domain.limits import EXPANDED_MAX, PROPERTIES_MAX
+from svc.domain.records.answers import EXAMPLE, RecordAnswer
 from svc.domain.records.formats import Formats
+from svc.domain.records.limits import EXPANDED_MAX, PROPERTIES_MAX
 from svc.domain.records.objects import FIRST_PROPERTY
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import unknown_property
 from svc.domain.records.values import Values
-from svc.domain.times import rfc3339
 from svc.storage.identity import members
 from svc.storage.records import objects
 from svc.storage.records.listing import related
 from svc.storage.records.listing.related import RelatedRecord
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.rows import Record, visible
+from svc.storage.records.rows import Record, visible, with_values
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
-from svc.tools.records.answers import EXAMPLE, RecordAnswer
+from svc.tools.records.answers import answer_of
 from svc.tools.tool import ToolInput, about
 
 Texts = Annotated[
@@ -129,7 +129,7 @@ class Presentation:
         """The values *shown*, with the records themselves that the expanded relations lead to."""
         wholes = {
             prop.slug: {
-                record_id: _whole(object_, found[record_id])
+                record_id: answer_of(with_values(object_, found[record_id].row, found[record_id].values))
                 for record_id, object_ in self._seen(prop, _values_of(shown, [prop]), found)
             }
             for prop in self._expanded
@@ -167,8 +167,8 @@ class Presentation:
         if object_ is not None:
             for record_id in record_ids:
                 lead = found.get(record_id)
-                if lead is not None and lead.object_id == object_.id:
-                    part = narrowing.part_for(self._caller, object_, lead.id)
+                if lead is not None and lead.row.object_id == object_.id:
+                    part = narrowing.part_for(self._caller, object_, lead.row.id)
                     if part is not None:
                         yield record_id, part
 
@@ -192,14 +192,3 @@ def _unknown(member: str, slugs: Iterable[str], known: Mapping[str, Property]) -
 def _values_of(shown: Iterable[Values], properties: Sequence[Property]) -> set[str]:
     """The different values of *properties*."""
     return {values[prop.slug] for values in shown for prop in properties if prop.slug in values}
-
-
-def _whole(object_: StoredObject, lead: RelatedRecord) -> RecordAnswer:
-    return RecordAnswer(
-        id=lead.id,
-        object_type=object_.slug,
-        version=lead.version,
-        properties=visible(object_.properties, lead.values),
-        created_at=rfc3339(lead.created_at),
-        updated_at=rfc3339(lead.updated_at),
-    )

@@ -6,11 +6,11 @@ import msgspec
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
+from svc.domain.locale.times import Timestamp, rfc3339
+from svc.domain.records.answers import ObjectType
 from svc.domain.records.properties import Property
-from svc.domain.times import rfc3339
 from svc.storage.records import properties
 from svc.storage.store import Tx
-from svc.tools.records.answers import ObjectType
 from svc.tools.records.objects import (
     Label,
     Options,
@@ -21,7 +21,7 @@ from svc.tools.records.objects import (
     Unique,
     property_answer,
 )
-from svc.tools.tool import IfVersion, Timestamp, ToolInput, ToolOutput, about, writes
+from svc.tools.tool import IfVersion, ToolInput, ToolOutput, about, writes
 
 PropertySlug = Annotated[str, about(description="The property's slug.", examples=["color"])]
 

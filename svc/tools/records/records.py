@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.limits import LIST_ROWS
+from svc.domain.records.answers import EXAMPLE, ObjectType, RecordAnswer, RecordId
 from svc.storage.identity import organizations
 from svc.storage.records import organization_objects, records
 from svc.storage.records import relations as record_relations
@@ -22,14 +23,10 @@ from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
 from svc.tools.records.answers import (
-    EXAMPLE,
     ChangedProperties,
     IfRecordVersion,
     NewProperties,
-    ObjectType,
     ObjectTypeOfId,
-    RecordAnswer,
-    RecordId,
     answer_of,
 )
 from svc.tools.records.presentation import ListedRecord, Presentation, ShownMembers

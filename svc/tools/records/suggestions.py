@@ -2,26 +2,20 @@
 
 from typing import Annotated, Any, Final
 
+import msgspec
+
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import Timestamp
+from svc.domain.records.answers import EXAMPLE, RecordAnswer, RecordId
 from svc.storage.identity import organizations
 from svc.storage.records import suggestions
-from svc.storage.records.suggestions import State, Suggestion
+from svc.storage.records.bulk import Suggestion, SuggestionState
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.records.answers import EXAMPLE, RecordAnswer, RecordId, answer_of
-from svc.tools.tool import (
-    Cursor,
-    Limit,
-    NextCursor,
-    Timestamp,
-    ToolInput,
-    ToolOutput,
-    about,
-    reads,
-    writes,
-)
+from svc.tools.records.answers import answer_of
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 SuggestionId = Annotated[
     str, about(description="The suggestion's id.", examples=["sug_01K5D3V7Q2M8Z4X6C9B1N0T5RE"])
@@ -35,7 +29,7 @@ class SuggestionAnswer(ToolOutput, frozen=True, kw_only=True):
     record_id: RecordId
     property: Annotated[str, about(description="The slug of the property that it is for.")]
     value: Annotated[Any, about(description="What was suggested.")]
-    state: Annotated[State, about(description="`open` until somebody decides.")]
+    state: Annotated[SuggestionState, about(description="`open` until somebody decides.")]
     submission_id: Annotated[str | None, about(description="The form submission that brought it.")]
     created_at: Timestamp
     decided_at: Annotated[Timestamp | None, about(description="Null while it is open.")]
@@ -66,7 +60,7 @@ class ListSuggestions(ToolInput, frozen=True, kw_only=True):
     """Which suggestions to list."""
 
     record_id: Annotated[str | None, about(description="Those for this record alone.")] = None
-    state: Annotated[State, about(description="Those in this state.")] = "open"
+    state: Annotated[SuggestionState, about(description="Those in this state.")] = "open"
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str, Cursor] | None = None
 
@@ -126,16 +120,7 @@ class DismissSuggestion(ToolInput, frozen=True, kw_only=True):
     needs="records.write",
     raises=(NotFound, Conflict),
     example=DismissSuggestion(id=_EXAMPLE.id),
-    answer=SuggestionAnswer(
-        id=_EXAMPLE.id,
-        record_id=_EXAMPLE.record_id,
-        property=_EXAMPLE.property,
-        value=_EXAMPLE.value,
-        state="dismissed",
-        submission_id=_EXAMPLE.submission_id,
-        created_at=_EXAMPLE.created_at,
-        decided_at="2026-09-18T10:00:00.000Z",
-    ),
+    answer=msgspec.structs.replace(_EXAMPLE, state="dismissed", decided_at="2026-09-18T10:00:00.000Z"),
 )
 def dismiss(tx: Tx, call: Call, request: DismissSuggestion) -> SuggestionAnswer:
     """Close a suggestion, and leave its record as it is."""

@@ -6,13 +6,13 @@ import msgspec
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import SITES_MAX
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import Timestamp, rfc3339
+from svc.domain.sites.limits import SITES_MAX
 from svc.storage.sites import sites
 from svc.storage.sites.sites import Site
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import ToolInput, ToolOutput, about, reads, writes
 
 SiteId = Annotated[str, about(description="The site's id.", examples=["sit_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 Domain = Annotated[

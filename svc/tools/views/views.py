@@ -1,34 +1,30 @@
 """`view.*`: lists that people save under a name, with what they are asked."""
 
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound
+from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, named_at
 from svc.domain.identity.callers import Call, permit
-from svc.domain.limits import NAME_CHARS_MAX, VIEW_INPUT_BYTES_MAX, VIEWS_MAX
-from svc.domain.near_names import hint, shown
+from svc.domain.identity.limits import NAME_CHARS_MAX
+from svc.domain.input.near_names import hint, shown
+from svc.domain.locale.times import Timestamp
+from svc.domain.versions import Version
+from svc.domain.views.limits import VIEW_INPUT_BYTES_MAX, VIEWS_MAX
 from svc.domain.views.views import SavedView
+from svc.storage.records import objects
 from svc.storage.store import Tx, View
 from svc.storage.views import views
 from svc.storage.views.views import NewView, ViewChanges
 from svc.tools.projections import Projection
 from svc.tools.registry import registry_of
-from svc.tools.tool import (
-    IfVersion,
-    Timestamp,
-    Tool,
-    ToolInput,
-    ToolOutput,
-    Version,
-    about,
-    reads,
-    writes,
-)
+from svc.tools.tool import IfVersion, Tool, ToolInput, ToolOutput, about, reads, writes
 
 _LISTS: Final = ".list"
+_RECORDS: Final = "record.list"
 _POSITION: Final = "cursor"
 """The member of a list's input that is no part of a view."""
 
@@ -56,8 +52,16 @@ _Input = Annotated[
         examples=[{"objectType": "deal", "sort": [{"property": "amount", "direction": "desc"}]}],
     ),
 ]
+_BoardBy = Annotated[
+    str,
+    about(
+        description="Of a view of `record.list`: the slug of the property, a `select`, whose choices are the"
+        " columns of the board that it is shown as. Null for a table.",
+        examples=["stage"],
+    ),
+]
 _Shared = Annotated[
-    bool, about(description="Whether every member sees it who may call the tool; else its maker alone.")
+    bool, about(description="Whether all members that may call the tool see it, or its maker alone.")
 ]
 
 
@@ -68,6 +72,7 @@ class ViewAnswer(ToolOutput, frozen=True, kw_only=True):
     name: _Name
     tool: _ToolName
     input: _Input
+    board_by: _BoardBy | None
     shared: _Shared
     created_by: Annotated[str, about(description="The member who made it.")]
     version: Version
@@ -82,6 +87,7 @@ EXAMPLE: Final = ViewAnswer(
     name="Largest deals",
     tool="record.list",
     input={"objectType": "deal", "sort": [{"property": "amount", "direction": "desc"}]},
+    board_by=None,
     shared=True,
     created_by="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
     version=1,
@@ -119,6 +125,7 @@ class CreateView(ToolInput, frozen=True, kw_only=True):
     name: _Name
     tool: _ToolName
     input: _Input
+    board_by: _BoardBy | None = None
     shared: _Shared = False
 
 
@@ -136,7 +143,15 @@ def create(tx: Tx, call: Call, request: CreateView) -> ViewAnswer:
     """
     tool = _list_tool(call, request.tool)
     _check_input(tool, request.input)
-    new = NewView(name=request.name, tool=tool.name, input=request.input, shared=request.shared)
+    if request.board_by is not None:
+        _check_board(tx, call, tool, request.input, request.board_by)
+    new = NewView(
+        name=request.name,
+        tool=tool.name,
+        input=request.input,
+        board_by=request.board_by,
+        shared=request.shared,
+    )
     return _answer(views.create(tx, call.caller, new))
 
 
@@ -146,6 +161,7 @@ class UpdateView(ToolInput, frozen=True, kw_only=True):
     id: ViewId
     name: _Name | UnsetType = UNSET
     input: _Input | UnsetType = UNSET
+    board_by: _BoardBy | UnsetType | None = UNSET
     shared: _Shared | UnsetType = UNSET
     if_version: IfVersion = None
 
@@ -163,7 +179,13 @@ def update(tx: Tx, call: Call, request: UpdateView) -> ViewAnswer:
     tool = _list_tool(call, before.tool)
     if request.input is not UNSET:
         _check_input(tool, request.input)
-    changes = ViewChanges(name=request.name, input=request.input, shared=request.shared)
+    board_by = before.board_by if request.board_by is UNSET else request.board_by
+    if board_by is not None and (request.input is not UNSET or request.board_by is not UNSET):
+        asked = before.input if request.input is UNSET else request.input
+        _check_board(tx, call, tool, asked, board_by)
+    changes = ViewChanges(
+        name=request.name, input=request.input, board_by=request.board_by, shared=request.shared
+    )
     return _answer(views.update(tx, call.caller, request.id, changes, if_version=request.if_version))
 
 
@@ -206,7 +228,9 @@ def _list_tool(call: Call, name: str) -> Tool[Any, Any]:
         raise InvalidInput(
             [Fault("/tool", "invalid_value", f"{shown(name)} is no tool that lists{hint(name, known)}")]
         )
-    permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
+    permit(
+        call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs, reads=tool.effect == "reads"
+    )
     return tool
 
 
@@ -219,7 +243,14 @@ def _may_call(call: Call, name: str) -> bool:
     if tool is None:
         return False
     try:
-        permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
+        permit(
+            call.caller,
+            tool.name,
+            needs=tool.needs,
+            own=tool.own,
+            runs=tool.runs,
+            reads=tool.effect == "reads",
+        )
     except Forbidden:
         return False
     return True
@@ -239,3 +270,16 @@ def _check_input(tool: Tool[Any, Any], given: dict[str, Any]) -> None:
     except InvalidInput as error:
         faults = [Fault(f"/input{fault.pointer}", fault.code, fault.detail) for fault in error.faults]
         raise InvalidInput(faults) from None
+
+
+def _check_board(tx: Tx, call: Call, tool: Tool[Any, Any], asked: Mapping[str, Any], board_by: str) -> None:
+    """Raises `InvalidInput` unless *tool* lists records, and *board_by* is a select of theirs."""
+    if tool.name != _RECORDS:
+        detail = f"{tool.name} lists no records, which alone are shown as a board"
+        raise InvalidInput([Fault("/boardBy", "invalid_value", detail)])
+    with named_at("/input/objectType"):
+        object_ = objects.get(tx.conn, call.caller.organization_id, asked["objectType"])
+    known = [slug for slug, one in object_.properties.items() if one.type == "select"]
+    if board_by not in known:
+        detail = f"{shown(board_by)} is no property of the type select{hint(board_by, known)}"
+        raise InvalidInput([Fault("/boardBy", "invalid_value", detail)])

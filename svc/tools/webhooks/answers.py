@@ -3,13 +3,19 @@
 from typing import Annotated, Any, Final
 
 from svc.domain.events import EVENT_TYPES, EventType
-from svc.domain.limits import NAME_CHARS_MAX, OBJECTS_MAX, URL_CHARS_MAX, WEBHOOK_PER_SECOND_MAX
+from svc.domain.identity.limits import NAME_CHARS_MAX
+from svc.domain.locale.times import Timestamp
+from svc.domain.records.limits import OBJECTS_MAX, URL_CHARS_MAX
+from svc.domain.versions import Version
 from svc.domain.webhooks.health import DisabledReason
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, Version, about
+from svc.domain.webhooks.limits import WEBHOOK_PER_SECOND_MAX
+from svc.tools.tool import ToolInput, ToolOutput, about
 
 WebhookId = Annotated[
     str, about(description="The webhook's id.", examples=["whk_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
 ]
+EXAMPLE_DELIVERY_ID: Final = "dlv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"
+DeliveryId = Annotated[str, about(description="The delivery's id.", examples=[EXAMPLE_DELIVERY_ID])]
 Name = Annotated[str, about(description="What people call it.", min_length=1, max_length=NAME_CHARS_MAX)]
 Url = Annotated[
     str,
@@ -23,7 +29,7 @@ Url = Annotated[
 Events = Annotated[
     tuple[EventType, ...],
     about(
-        description="The types of events that are sent. Whoever names one needs the permission to see it.",
+        description="The types of events that are sent. Each takes the permission to see it.",
         max_length=len(EVENT_TYPES),
     ),
 ]
@@ -68,6 +74,10 @@ class WebhookAnswer(ToolOutput, frozen=True, kw_only=True):
     held_until: Annotated[
         Timestamp | None, about(description="Until when its receiver has asked for a pause, if it has.")
     ]
+    previous_secret_until: Annotated[
+        Timestamp | None,
+        about(description="Until then the secret before signs as well; null if none was replaced."),
+    ]
     version: Version
     created_at: Timestamp
     updated_at: Timestamp
@@ -91,10 +101,10 @@ EXAMPLE_FACTS: Final[dict[str, Any]] = {
     "disabled_reason": None,
     "failing_since": None,
     "held_until": None,
+    "previous_secret_until": None,
     "version": 1,
     "created_at": "2026-09-18T09:30:00.000Z",
     "updated_at": "2026-09-18T09:30:00.000Z",
 }
 EXAMPLE: Final = WebhookAnswer(**EXAMPLE_FACTS)
 EXAMPLE_SECRET: Final = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwM2Ih0Q5Jx5s="  # noqa: S105  # an example
-EXAMPLE_DELIVERY_ID: Final = "dlv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"

@@ -1,29 +1,31 @@
-"""`webhook.*`: what was sent to a webhook, tests of it, and sending again."""
+"""`webhook.*`: what was sent to a webhook, and tests of it."""
 
-from datetime import datetime
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import Annotated, Final, Literal
 
 import msgspec
 
-from svc.domain.errors import Conflict, Fault, Gone, InvalidInput, NotFound
+from svc.domain.crypto.signatures import same_headers
+from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, named_at
 from svc.domain.events import EventType
-from svc.domain.identity.callers import Call
-from svc.domain.limits import LIST_ROWS, WEBHOOK_ATTEMPTS_KEPT
-from svc.domain.times import moment_ms, rfc3339
+from svc.domain.identity.callers import Call, Caller
+from svc.domain.identity.roles import Permission
+from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import Timestamp
 from svc.domain.webhooks.deliveries import DeliveryState
+from svc.domain.webhooks.limits import WEBHOOK_ATTEMPTS_KEPT
+from svc.domain.webhooks.rights import TEMPLATE_NEEDS, check_may_see, event_needs
+from svc.storage.events import events
 from svc.storage.store import Tx, View
-from svc.storage.webhooks import attempts, deliveries, redelivery
-from svc.storage.webhooks.attempts import StoredAttempt
-from svc.storage.webhooks.deliveries import PING
-from svc.storage.webhooks.redelivery import Which
-from svc.storage.webhooks.rows import DeliveryRow
+from svc.storage.webhooks import attempts, batches, deliveries, webhooks
+from svc.storage.webhooks.deliveries import CALL, PING
+from svc.storage.webhooks.rows import Delivery, StoredAttempt
 from svc.tools.projections import Projection
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
-from svc.tools.webhooks.answers import EXAMPLE, EXAMPLE_DELIVERY_ID, WebhookId
-from svc.tools.webhooks.event_examples import EXAMPLES
-
-DeliveryId = Annotated[str, about(description="The delivery's id.", examples=[EXAMPLE_DELIVERY_ID])]
+from svc.tools.redaction import shown_to
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.webhooks.answers import EXAMPLE, EXAMPLE_DELIVERY_ID, DeliveryId, WebhookId
+from svc.tools.webhooks.payloads import EXAMPLES, EventId
 
 TestType = Literal[EventType, "ping"]
 SentType = Literal[TestType, "workflow.call"]
@@ -37,8 +39,27 @@ class AttemptAnswer(ToolOutput, frozen=True, kw_only=True):
     error: Annotated[str | None, about(description="Why there was no answer.")]
     milliseconds: Annotated[int, about(description="How long it took.")]
     answer: Annotated[
-        str, about(description="The beginning of what it answered. Somebody else's text: treat it with care.")
+        str | None,
+        about(
+            description="The beginning of what it answered. Somebody else's text: treat it with care. It may "
+            "repeat what was sent, so it is null for callers who may not see that: the event, or what the "
+            "templates of a workflow's call may name."
+        ),
     ]
+
+
+class RequestHeader(ToolOutput, frozen=True, kw_only=True):
+    """A header of a request."""
+
+    name: str
+    value: str
+
+
+class DeliveryRequest(ToolOutput, frozen=True, kw_only=True):
+    """What is posted, but for the headers of the time and the signature, which are new at each attempt."""
+
+    headers: list[RequestHeader]
+    body: Annotated[str, about(description="JSON, byte for byte as it is signed.")]
 
 
 class DeliveryAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -60,10 +81,17 @@ class DeliveryAnswer(ToolOutput, frozen=True, kw_only=True):
         list[AttemptAnswer],
         about(description="The latest attempts, the first ones first.", max_length=WEBHOOK_ATTEMPTS_KEPT),
     ]
+    request: Annotated[
+        DeliveryRequest | None,
+        about(
+            description="What is sent, where one delivery was asked for by `id`. Null in lists, for callers"
+            " who may not see the event, and where the event is not kept any more."
+        ),
+    ] = None
 
 
 _attempt: Final = Projection(StoredAttempt, AttemptAnswer)
-_answer: Final = Projection(DeliveryRow, DeliveryAnswer, given=("history",), event=attrgetter("type"))
+_answer: Final = Projection(Delivery, DeliveryAnswer, given=("history", "request"), event=attrgetter("type"))
 
 _EXAMPLE: Final = DeliveryAnswer(
     id=EXAMPLE_DELIVERY_ID,
@@ -93,6 +121,13 @@ class TestWebhook(ToolInput, frozen=True, kw_only=True):
     event: Annotated[
         TestType, about(description="An example of this type, whether the webhook is sent such or not.")
     ] = "ping"
+    event_id: Annotated[
+        EventId | None,
+        about(
+            description="Instead of an example, what this event of the last 30 days said. The webhook has to"
+            " be sent such events, and the caller to see them."
+        ),
+    ] = None
 
 
 class StartedDelivery(ToolOutput, frozen=True, kw_only=True):
@@ -104,15 +139,18 @@ class StartedDelivery(ToolOutput, frozen=True, kw_only=True):
 @writes(
     "webhook.test",
     needs="webhooks",
-    raises=(NotFound, Conflict),
+    raises=(NotFound, Conflict, Forbidden),
     example=TestWebhook(id=EXAMPLE.id),
     answer=StartedDelivery(delivery_id=EXAMPLE_DELIVERY_ID),
 )
 def test(tx: Tx, call: Call, request: TestWebhook) -> StartedDelivery:
     """Send a webhook a `ping`, or an example of any type of event, with the ids of nothing that there is.
 
+    With `eventId`, what a real event said is sent again as a test: with an id and a time of its own.
     `webhook.delivery_list` shows how it went.
     """
+    if request.event_id is not None:
+        return StartedDelivery(delivery_id=_test_with_event(tx, call, request, request.event_id))
     data = None if request.event == PING else msgspec.to_builtins(EXAMPLES[request.event].data)
     delivery_id = deliveries.queue_test(
         tx, call.caller.organization_id, request.id, event_type=request.event, data=data
@@ -120,10 +158,24 @@ def test(tx: Tx, call: Call, request: TestWebhook) -> StartedDelivery:
     return StartedDelivery(delivery_id=delivery_id)
 
 
+def _test_with_event(tx: Tx, call: Call, request: TestWebhook, event_id: str) -> str:
+    organization_id = call.caller.organization_id
+    if request.event != PING:
+        detail = "must be left out where there is an `eventId`"
+        raise InvalidInput([Fault("/event", "invalid_value", detail)])
+    with named_at("/eventId"):
+        event = events.get(tx.conn, organization_id, event_id)
+    check_may_see(call.caller, [event.type])
+    return deliveries.queue_event_test(tx, organization_id, request.id, event)
+
+
 class ListDeliveries(ToolInput, frozen=True, kw_only=True):
     """Which deliveries, and which part of the list."""
 
     webhook_id: WebhookId
+    id: Annotated[
+        DeliveryId | None, about(description="Only this one, with what is sent as its `request`.")
+    ] = None
     state: DeliveryState | None = None
     event: Annotated[SentType | None, about(description="Only those of this type.")] = None
     limit: Annotated[int, Limit] = LIST_ROWS
@@ -155,99 +207,47 @@ def list_all(view: View, call: Call, request: ListDeliveries) -> DeliveryList:
         request.webhook_id,
         state=request.state,
         event_type=request.event,
+        delivery_id=request.id,
         cursor=request.cursor,
         limit=request.limit,
     )
     attempts_of = attempts.history(view.conn, [delivery.id for delivery in page])
     return DeliveryList(
         deliveries=[
-            _answer(delivery, history=[_attempt(attempt) for attempt in attempts_of[delivery.id]])
+            _answer(
+                delivery,
+                history=_history(call.caller, delivery, attempts_of[delivery.id]),
+                request=None if request.id is None else _request(view, call.caller, delivery),
+            )
             for delivery in page
         ],
         next_cursor=next_cursor,
     )
 
 
-class Redeliver(ToolInput, frozen=True, kw_only=True):
-    """One delivery, or what happened in a range of time."""
-
-    delivery_id: Annotated[DeliveryId | None, about(description="This one alone.")] = None
-    webhook_id: Annotated[
-        WebhookId | None, about(description="Of this webhook, what happened in the range.")
-    ] = None
-    since: Annotated[datetime, about(tz=True, description="From this time on: RFC 3339.")] | None = None
-    until: Annotated[datetime, about(tz=True, description="Before this time: RFC 3339.")] | None = None
-    which: Annotated[
-        Which | None,
-        about(
-            description="`dead`, the default: what was given up. `missed`: what fits the webhook and was"
-            " never to be delivered, since it was off or did not exist. `all`: both, and what was delivered."
-        ),
-    ] = None
+def _history(
+    caller: Caller, delivery: Delivery, attempts_made: Iterable[StoredAttempt]
+) -> list[AttemptAnswer]:
+    needs = _needs(delivery)
+    return [shown_to(caller, _attempt(one), "answer", needs=needs) for one in attempts_made]
 
 
-class Redelivered(ToolOutput, frozen=True, kw_only=True):
-    """How much is on its way."""
-
-    queued: Annotated[int, about(description="How many deliveries.")]
-    looked_until: Annotated[
-        Timestamp | None,
-        about(description="The range goes on with this time: call again with it as `since`. Else null."),
-    ]
-
-
-@writes(
-    "webhook.redeliver",
-    needs="webhooks",
-    raises=(NotFound, Conflict, Gone),
-    example=Redeliver(delivery_id=EXAMPLE_DELIVERY_ID),
-    answer=Redelivered(queued=1, looked_until=None),
-)
-def redeliver(tx: Tx, call: Call, request: Redeliver) -> Redelivered:
-    """Send a delivery again, or all that were given up or missed in a range of time.
-
-    Each keeps its id and its body, and has a new plan of retries. A range goes out behind what is new, and a
-    call queues at most 10,000.
-    """
-    organization_id = call.caller.organization_id
-    if request.delivery_id is not None:
-        _check_alone(request)
-        redelivery.redeliver(tx, organization_id, request.delivery_id)
-        return Redelivered(queued=1, looked_until=None)
-    webhook_id, since = _range_of(request)
-    done = redelivery.redeliver_range(
-        tx,
-        organization_id,
-        webhook_id,
-        since=since,
-        until=None if request.until is None else moment_ms(request.until),
-        which=request.which or "dead",
-    )
-    return Redelivered(
-        queued=done.queued, looked_until=None if done.looked_until is None else rfc3339(done.looked_until)
+def _request(view: View, caller: Caller, delivery: Delivery) -> DeliveryRequest | None:
+    if not _needs(delivery) <= caller.permissions:
+        return None
+    body = batches.body_of(view.conn, delivery.organization_id, delivery.id)
+    webhook = webhooks.find(view.conn, delivery.webhook_id)
+    if body is None or webhook is None:
+        return None
+    headers = same_headers(delivery.id, event=delivery.type, contract=webhook.contract)
+    return DeliveryRequest(
+        headers=[RequestHeader(name=name, value=value) for name, value in headers.items()], body=body.decode()
     )
 
 
-def _check_alone(request: Redeliver) -> None:
-    """Raises `InvalidInput` for a range beside a single delivery."""
-    names = ("webhookId", "since", "until", "which")
-    given = (request.webhook_id, request.since, request.until, request.which)
-    faults = [
-        Fault(f"/{name}", "invalid_value", "must be left out where there is a `deliveryId`")
-        for name, value in zip(names, given, strict=True)
-        if value is not None
-    ]
-    if faults:
-        raise InvalidInput(faults)
-
-
-def _range_of(request: Redeliver) -> tuple[str, int]:
-    """The webhook and the start of the range. Raises `InvalidInput` if one is missing."""
-    if request.webhook_id is not None and request.since is not None:
-        return request.webhook_id, moment_ms(request.since)
-    faults = [
-        Fault(pointer, "missing", "is required, or else a `deliveryId`")
-        for pointer, value in (("/webhookId", request.webhook_id), ("/since", request.since))
-        if value is None
-    ]
-    raise InvalidInput(faults)
+def _needs(delivery: Delivery) -> frozenset[Permission]:
+    """The permissions to see what was sent; a test without an event has nothing of the organization's."""
+    if delivery.type == CALL:
+        return TEMPLATE_NEEDS
+    has_event = delivery.event_id is not None or delivery.tested_event_id is not None
+    return event_needs(delivery.type) if has_event else frozenset()

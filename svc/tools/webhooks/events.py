@@ -8,18 +8,18 @@ import msgspec
 from svc.domain.errors import Fault, Gone, InvalidInput
 from svc.domain.events import EVENT_TYPES, EventType
 from svc.domain.identity.callers import Call
-from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, LIST_ROWS, OBJECTS_MAX
-from svc.domain.near_names import hint, shown
-from svc.domain.times import moment_ms, rfc3339
+from svc.domain.input.near_names import hint, shown
+from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, LIST_ROWS
+from svc.domain.locale.times import Timestamp, moment_ms, rfc3339
+from svc.domain.records.answers import EXAMPLE as RECORD
+from svc.domain.records.limits import OBJECTS_MAX
 from svc.domain.webhooks.rights import check_may_see, visible_types
 from svc.storage.events import pages as event_pages
 from svc.storage.events.events import Event
 from svc.storage.records import objects
 from svc.storage.store import View
-from svc.tools.records.answers import EXAMPLE as RECORD
-from svc.tools.tool import Limit, Timestamp, ToolInput, ToolOutput, about, reads
-from svc.tools.webhooks.event_examples import EXAMPLES
-from svc.tools.webhooks.payloads import EventId
+from svc.tools.tool import Limit, ToolInput, ToolOutput, about, reads
+from svc.tools.webhooks.payloads import EXAMPLES, EventId
 
 
 class EventAnswer(ToolOutput, frozen=True, kw_only=True):

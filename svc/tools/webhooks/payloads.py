@@ -1,29 +1,32 @@
 """Payloads of events, one struct for each type: what webhooks send, and what `event.list` answers.
 
-The contract describes them under `webhooks`. They are not used to encode: an event's data is stored as JSON,
-and sent as it is stored. Tests hold the two together.
+The contract describes them under `webhooks`. They are made of the events of the domain, which are encoded as
+they are: each is its type's struct, and its `source` is described. A type without an event, and an event
+without a valid example, is an error when this module is imported.
 """
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, Literal, cast
 
-from svc.tools.tool import Timestamp, ToolOutput, about
-from svc.tools.webhooks.event_data import (
-    ConnectionStateData,
-    CreatedApprovalData,
-    CreatedConversationData,
-    DeletedRecordData,
-    FailedRunData,
-    FiledSubmissionData,
-    HandedOverConversationData,
-    HeldSubmissionData,
-    MessageStatusData,
-    PingData,
-    ReceivedMessageData,
-    RecordData,
-    UpdatedRecordData,
-)
+import msgspec
+
+from svc.domain.approvals import events as approval_events
+from svc.domain.channels import events as channel_events
+from svc.domain.events import EVENT_TYPES, EXAMPLE_ULID, EventSource, NewEvent
+from svc.domain.forms import events as form_events
+from svc.domain.locale.times import Timestamp
+from svc.domain.records import events as record_events
+from svc.domain.records.answers import EXAMPLE as RECORD
+from svc.domain.workflows import events as workflow_events
+from svc.tools.tool import ToolOutput, about
 
 EventId = Annotated[str, about(description="The event's id.", examples=["evt_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+
+
+class EventData(ToolOutput, frozen=True, kw_only=True):
+    """What the data of every event has."""
+
+    source: EventSource
 
 
 class EventPayload(ToolOutput, frozen=True, kw_only=True):
@@ -36,88 +39,10 @@ class EventPayload(ToolOutput, frozen=True, kw_only=True):
     data: Any
 
 
-class RecordCreatedEvent(EventPayload, frozen=True, kw_only=True):
-    """A record was created, or restored."""
+class PingData(ToolOutput, frozen=True, kw_only=True):
+    """What a test has to say."""
 
-    type: Literal["record.created"]
-    data: RecordData
-
-
-class RecordUpdatedEvent(EventPayload, frozen=True, kw_only=True):
-    """A record was changed."""
-
-    type: Literal["record.updated"]
-    data: UpdatedRecordData
-
-
-class RecordDeletedEvent(EventPayload, frozen=True, kw_only=True):
-    """A record was deleted, or merged into another."""
-
-    type: Literal["record.deleted"]
-    data: DeletedRecordData
-
-
-class SubmissionFiledEvent(EventPayload, frozen=True, kw_only=True):
-    """A submission of a form was filed: its contact is there, and its deal."""
-
-    type: Literal["submission.filed"]
-    data: FiledSubmissionData
-
-
-class SubmissionHeldEvent(EventPayload, frozen=True, kw_only=True):
-    """A submission of a form waits for a person."""
-
-    type: Literal["submission.held"]
-    data: HeldSubmissionData
-
-
-class MessageReceivedEvent(EventPayload, frozen=True, kw_only=True):
-    """A message came in from a messenger."""
-
-    type: Literal["message.received"]
-    data: ReceivedMessageData
-
-
-class MessageStatusChangedEvent(EventPayload, frozen=True, kw_only=True):
-    """A reply was sent, delivered, read or cancelled, or failed."""
-
-    type: Literal["message.status"]
-    data: MessageStatusData
-
-
-class ConversationCreatedEvent(EventPayload, frozen=True, kw_only=True):
-    """A conversation began."""
-
-    type: Literal["conversation.created"]
-    data: CreatedConversationData
-
-
-class ConversationHandedOverEvent(EventPayload, frozen=True, kw_only=True):
-    """The agent of a connection handed a conversation over: a person is to answer."""
-
-    type: Literal["conversation.handed_over"]
-    data: HandedOverConversationData
-
-
-class ConnectionStateChangedEvent(EventPayload, frozen=True, kw_only=True):
-    """A connection was paused, resumed or removed, or its bridge reported its health."""
-
-    type: Literal["connection.state"]
-    data: ConnectionStateData
-
-
-class ApprovalCreatedEvent(EventPayload, frozen=True, kw_only=True):
-    """An agent, or a workflow, asks a person for an approval."""
-
-    type: Literal["approval.created"]
-    data: CreatedApprovalData
-
-
-class RunFailedEvent(EventPayload, frozen=True, kw_only=True):
-    """A run of a workflow failed."""
-
-    type: Literal["workflow.run_failed"]
-    data: FailedRunData
+    webhook_id: str
 
 
 class PingEvent(EventPayload, frozen=True, kw_only=True):
@@ -132,3 +57,85 @@ class WorkflowCallEvent(EventPayload, frozen=True, kw_only=True):
 
     type: Literal["workflow.call"]
     data: Any
+
+
+_WHOLE: Final[dict[str, Any]] = {
+    "id": f"evt_{EXAMPLE_ULID}",
+    "timestamp": "2026-09-18T09:30:00.000Z",
+    "organization_id": f"org_{EXAMPLE_ULID}",
+}
+
+
+def payload_type(kind: type[NewEvent]) -> type[EventPayload]:
+    """The payload of events of a *kind*, by its docstring and its members."""
+    happened, _, described = (kind.__doc__ or "").partition("\n\n")
+    members: list[tuple[str, Any, Any]] = [
+        (field.name, field.type, field.default)
+        for field in msgspec.structs.fields(kind)
+        if field.name != "source"
+    ]
+    data = _struct(f"{kind.__name__}Data", members, EventData, described)
+    fields = [("type", Literal[kind.type], msgspec.NODEFAULT), ("data", data, msgspec.NODEFAULT)]
+    return cast("type[EventPayload]", _struct(f"{kind.__name__}Event", fields, EventPayload, happened))
+
+
+def _struct(
+    name: str, fields: list[tuple[str, Any, Any]], base: type[ToolOutput], description: str
+) -> type[msgspec.Struct]:
+    return msgspec.defstruct(
+        name,
+        fields,
+        bases=(base,),
+        module=__name__,
+        namespace={"__doc__": description.strip()},
+        frozen=True,
+        kw_only=True,
+    )
+
+
+def examples_of(events: Iterable[NewEvent]) -> dict[str, EventPayload]:
+    """The payloads of exemplary *events*, by type.
+
+    Raises `TypeError` unless there is one of each type and of each struct, and no other, and
+    `ValidationError` for one that is not as it is described.
+    """
+    by_type = {event.type: event for event in events}
+    if missing := [type_ for type_ in EVENT_TYPES if type_ not in by_type]:
+        raise TypeError(f"events have no struct or no example: {', '.join(missing)}")
+    if unknown := [type_ for type_ in by_type if type_ not in EVENT_TYPES]:
+        raise TypeError(f"`EventType` does not name {', '.join(unknown)}")
+    kinds = {type(event) for event in by_type.values()}
+    if forgotten := [kind.__name__ for kind in _kinds(NewEvent) if kind not in kinds]:
+        raise TypeError(f"events have no example: {', '.join(forgotten)}")
+    return {type_: _payload(by_type[type_]) for type_ in EVENT_TYPES}
+
+
+def _kinds(base: type[NewEvent]) -> Iterable[type[NewEvent]]:
+    """The structs below *base* that are of a type."""
+    for kind in base.__subclasses__():
+        if "type" in kind.__dict__:
+            yield kind
+        yield from _kinds(kind)
+
+
+def _payload(event: NewEvent) -> EventPayload:
+    kind = payload_type(type(event))
+    data = msgspec.convert(msgspec.to_builtins(event), kind.__annotations__["data"])
+    return kind(**_WHOLE, type=event.type, data=data)
+
+
+EVENTS: Final[tuple[NewEvent, ...]] = (
+    *record_events.EXAMPLES,
+    *form_events.EXAMPLES,
+    *channel_events.EXAMPLES,
+    *approval_events.EXAMPLES,
+    *workflow_events.EXAMPLES,
+)
+"""An example of each event."""
+
+EXAMPLES: Final[dict[str, EventPayload]] = {
+    **examples_of(EVENTS),
+    "ping": PingEvent(**_WHOLE, type="ping", data=PingData(webhook_id=f"whk_{EXAMPLE_ULID}")),
+    "workflow.call": WorkflowCallEvent(**_WHOLE, type="workflow.call", data={"who": RECORD.id}),
+}
+"""By type: all events, and what is sent to webhooks besides."""

@@ -6,29 +6,18 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from svc.domain.errors import Conflict, Forbidden, NotFound, PersonOnly
+from svc.domain.errors import Conflict, Forbidden, NotFound
 from svc.domain.events import EVENT_TYPES, EventType
 from svc.domain.identity.callers import Call
 from svc.domain.limits import LIST_ROWS
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import Timestamp, rfc3339
 from svc.domain.webhooks.rights import check_may_see
 from svc.domain.webhooks.subscriptions import Subscription, SubscriptionSettings
 from svc.storage.store import Tx, View
 from svc.storage.webhooks import webhooks
 from svc.storage.webhooks.webhooks import WebhookChanges
 from svc.tools.projections import Projection
-from svc.tools.tool import (
-    Cursor,
-    IfVersion,
-    Limit,
-    NextCursor,
-    Timestamp,
-    ToolInput,
-    ToolOutput,
-    about,
-    reads,
-    writes,
-)
+from svc.tools.tool import Cursor, IfVersion, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 from svc.tools.webhooks.answers import (
     EXAMPLE,
     EXAMPLE_FACTS,
@@ -138,7 +127,7 @@ def create(tx: Tx, call: Call, request: CreateWebhook) -> CreatedWebhook:
         tx,
         call.caller.organization_id,
         SubscriptionSettings(**msgspec.structs.asdict(request)),
-        allowed=call.allowed_networks,
+        allowed=call.installation.allowed_networks,
     )
     return CreatedWebhook(**msgspec.structs.asdict(_answer(subscription)), secret=secret)
 
@@ -161,7 +150,8 @@ class UpdateWebhook(ToolInput, frozen=True, kw_only=True):
 @writes(
     "webhook.update",
     needs="webhooks",
-    raises=(NotFound, Conflict, Forbidden, PersonOnly),
+    raises=(NotFound, Conflict, Forbidden),
+    persons_give=("url",),
     example=UpdateWebhook(id=EXAMPLE.id, events=("record.created", "submission.filed"), active=True),
     answer=EXAMPLE,
 )
@@ -169,11 +159,9 @@ def update(tx: Tx, call: Call, request: UpdateWebhook) -> WebhookAnswer:
     """Change what is sent to a webhook, or where, or switch it off and on again.
 
     While it is off, events make no deliveries for it, and what waits is dead: `webhook.redeliver` sends what
-    was missed. Whoever changes which events go where needs the permissions to see all of them.
+    was missed. A change of the events or the address needs the permissions to see all of the events.
     """
     caller = call.caller
-    if request.url is not UNSET and caller.kind not in {"person", "operator"}:
-        raise PersonOnly("only a person may give a webhook another address")
     before = webhooks.get(tx.conn, caller.organization_id, request.id)
     if not {request.url, request.events, request.object_types} <= {UNSET}:
         check_may_see(caller, _known(before) if request.events is UNSET else request.events)
@@ -185,7 +173,7 @@ def update(tx: Tx, call: Call, request: UpdateWebhook) -> WebhookAnswer:
         webhook_id,
         WebhookChanges(**changes),
         if_version=if_version,
-        allowed=call.allowed_networks,
+        allowed=call.installation.allowed_networks,
     )
     return _answer(subscription)
 

@@ -1,1 +1,1 @@
-"""`workflow.*`: what happens by itself when something else does, and how its steps run."""
+"""`workflow.*`: what happens by itself when something else does."""

@@ -18,10 +18,10 @@ from svc.tools.workflows.run_answers import (
     RunDetails,
     RunId,
     answer_of,
+    answers_of,
     details_of,
-    steps_of,
 )
-from svc.tools.workflows.workflows import WorkflowId
+from svc.tools.workflows.workflow_answers import WorkflowId
 
 
 class ListRuns(ToolInput, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ def list_all(view: View, call: Call, request: ListRuns) -> RunList:
         cursor=request.cursor,
         limit=request.limit,
     )
-    return RunList(runs=tuple(map(answer_of, page)), next_cursor=next_cursor)
+    return RunList(runs=answers_of(view.conn, call.caller, page), next_cursor=next_cursor)
 
 
 class RunById(ToolInput, frozen=True, kw_only=True):
@@ -75,8 +75,7 @@ class RunById(ToolInput, frozen=True, kw_only=True):
 def get(view: View, call: Call, request: RunById) -> RunDetails:
     """Show a run, with what each of its steps was given, and what came of it."""
     run = runs.get(view.conn, call.caller.organization_id, request.id)
-    steps = steps_of(call.caller, run, run_steps.list_all(view.conn, run.id))
-    return details_of(run, steps=steps)
+    return details_of(call.caller, run, run_steps.list_all(view.conn, run.id))
 
 
 @writes(

@@ -1,140 +1,37 @@
 """`workflow.*`: what workflows there are, what each does, and whether it starts by itself."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
 from svc.domain.errors import Conflict, Forbidden, NotFound
-from svc.domain.identity.access import Enabler
 from svc.domain.identity.callers import Call
-from svc.domain.limits import FILTERS_MAX, LIST_ROWS, NAME_CHARS_MAX, WORKFLOW_STEPS_MAX
-from svc.domain.records.queries import Filter
-from svc.domain.times import rfc3339
-from svc.domain.workflows.documents import AnyStep, AnyTrigger, Document
+from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import Timestamp, rfc3339
+from svc.domain.versions import Version
+from svc.domain.workflows.documents import Document
 from svc.storage.store import Tx, View
-from svc.storage.workflows import workflows
-from svc.storage.workflows.workflows import Workflow
-from svc.tools.projections import Projection
-from svc.tools.tool import (
-    Cursor,
-    Limit,
-    NextCursor,
-    Timestamp,
-    ToolInput,
-    ToolOutput,
-    Version,
-    about,
-    reads,
-    writes,
-)
-
-WorkflowId = Annotated[
-    str, about(description="The workflow's id.", examples=["wfl_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
-]
-_Name = Annotated[str, about(description="What people call it.", min_length=1, max_length=NAME_CHARS_MAX)]
-_Trigger = Annotated[AnyTrigger, about(description="What starts a run; `workflow.trigger_list` shows them.")]
-_Conditions = Annotated[
-    tuple[Filter, ...],
-    about(
-        description="Must all hold for a run to start, as filters of `record.list`. `property` is a slug of "
-        "the trigger's record, or a path such as `submission.fields.topic`.",
-        max_length=FILTERS_MAX,
-    ),
-]
-_Steps = Annotated[
-    tuple[AnyStep, ...],
-    about(description="What a run does, one after another.", min_length=1, max_length=WORKFLOW_STEPS_MAX),
-]
-
-
-class ActsAs(ToolOutput, frozen=True, kw_only=True):
-    """In whose name runs go: they may what this person may, at each step."""
-
-    person_id: str
-    key_id: Annotated[
-        str | None, about(description="The key with which it was enabled: then no more than its role.")
-    ]
-    role_id: Annotated[str | None, about(description="The role of that key.")]
-
-
-class WorkflowLine(ToolOutput, frozen=True, kw_only=True):
-    """A workflow, without what it does."""
-
-    id: WorkflowId
-    name: _Name
-    enabled: Annotated[bool, about(description="Whether its trigger starts runs.")]
-    version: Version
-    trigger: _Trigger
-    acts_as: Annotated[ActsAs | None, about(description="Null until it was enabled.")]
-    next_at: Annotated[Timestamp | None, about(description="When its schedule comes next.")]
-    created_at: Timestamp
-    updated_at: Timestamp
-
-
-class WorkflowAnswer(WorkflowLine, frozen=True, kw_only=True):
-    """A workflow."""
-
-    conditions: _Conditions
-    steps: _Steps
-
-
-_acts_as: Final = Projection(Enabler, ActsAs)
-
-
-def _enabler(workflow: Workflow) -> ActsAs | None:
-    return None if workflow.enabler is None else _acts_as(workflow.enabler)
-
-
-_line: Final = Projection(
-    Workflow, WorkflowLine, trigger=lambda workflow: workflow.document.trigger, acts_as=_enabler
-)
-answer_of: Final = Projection(
-    Workflow,
+from svc.storage.workflows import runs, versions, workflows
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.workflows.workflow_answers import (
+    DETAILS,
+    EXAMPLE,
+    LISTED,
+    NEW,
     WorkflowAnswer,
-    trigger=lambda workflow: workflow.document.trigger,
-    conditions=lambda workflow: workflow.document.conditions,
-    steps=lambda workflow: workflow.document.steps,
-    acts_as=_enabler,
+    WorkflowConditions,
+    WorkflowDetails,
+    WorkflowId,
+    WorkflowListed,
+    WorkflowName,
+    WorkflowSteps,
+    WorkflowTrigger,
+    answer_of,
+    details_of,
+    last_run_of,
+    listed_of,
+    version_of,
 )
-
-_DOCUMENT: Final = msgspec.convert(
-    {
-        "name": "Repair wanted",
-        "trigger": {"type": "submitted a form"},
-        "conditions": [{"property": "submission.fields.topic", "op": "eq", "value": "repair"}],
-        "steps": [
-            {"key": "note", "type": "add_note", "body": "Wants a repair: {{submission.fields.message}}"},
-            {
-                "key": "deal",
-                "type": "create_deal",
-                "name": "Repair for {{record.name}}",
-            },
-            {"key": "pause", "type": "wait", "seconds": 172_800},
-            {
-                "key": "remind",
-                "type": "add_note",
-                "record": "{{steps.deal.recordId}}",
-                "body": "Two days old: has anybody called {{record.name}}?",
-            },
-        ],
-    },
-    Document,
-)
-LINE: Final = WorkflowLine(
-    id="wfl_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
-    name=_DOCUMENT.name,
-    enabled=True,
-    version=1,
-    trigger=_DOCUMENT.trigger,
-    acts_as=ActsAs(person_id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA", key_id=None, role_id=None),
-    next_at=None,
-    created_at="2026-09-18T09:30:00.000Z",
-    updated_at="2026-09-18T09:31:00.000Z",
-)
-EXAMPLE: Final = WorkflowAnswer(
-    **msgspec.structs.asdict(LINE), conditions=_DOCUMENT.conditions, steps=_DOCUMENT.steps
-)
-_NEW: Final = msgspec.structs.replace(EXAMPLE, enabled=False, acts_as=None, updated_at=EXAMPLE.created_at)
 
 
 class ListWorkflows(ToolInput, frozen=True, kw_only=True):
@@ -147,7 +44,7 @@ class ListWorkflows(ToolInput, frozen=True, kw_only=True):
 class WorkflowList(ToolOutput, frozen=True, kw_only=True):
     """Workflows, the oldest first."""
 
-    workflows: Annotated[tuple[WorkflowLine, ...], about(description="The oldest first.")]
+    workflows: Annotated[tuple[WorkflowListed, ...], about(description="The oldest first.")]
     next_cursor: Annotated[str | None, NextCursor]
 
 
@@ -155,14 +52,17 @@ class WorkflowList(ToolOutput, frozen=True, kw_only=True):
     "workflow.list",
     needs="workflows",
     example=ListWorkflows(),
-    answer=WorkflowList(workflows=(LINE,), next_cursor=None),
+    answer=WorkflowList(workflows=(LISTED,), next_cursor=None),
 )
 def list_all(view: View, call: Call, request: ListWorkflows) -> WorkflowList:
-    """List the workflows, with what starts each. `workflow.get` shows what one does."""
+    """List the workflows, with what starts each, and its last runs. `workflow.get` shows what one does."""
     page, next_cursor = workflows.list_page(
         view.conn, call.caller.organization_id, cursor=request.cursor, limit=request.limit
     )
-    return WorkflowList(workflows=tuple(map(_line, page)), next_cursor=next_cursor)
+    found = tuple(
+        listed_of(one, last_runs=tuple(map(last_run_of, runs.latest_of(view.conn, one.id)))) for one in page
+    )
+    return WorkflowList(workflows=found, next_cursor=next_cursor)
 
 
 class WorkflowById(ToolInput, frozen=True, kw_only=True):
@@ -171,25 +71,38 @@ class WorkflowById(ToolInput, frozen=True, kw_only=True):
     id: WorkflowId
 
 
+class GetWorkflow(ToolInput, frozen=True, kw_only=True):
+    """Which workflow."""
+
+    id: WorkflowId
+    version: Annotated[
+        Version | None, about(description="As it was in this version; the current one by default.")
+    ] = None
+
+
 @reads(
     "workflow.get",
     needs="workflows",
     raises=(NotFound,),
-    example=WorkflowById(id=EXAMPLE.id),
-    answer=EXAMPLE,
+    example=GetWorkflow(id=EXAMPLE.id),
+    answer=DETAILS,
 )
-def get(view: View, call: Call, request: WorkflowById) -> WorkflowAnswer:
-    """Show a workflow: its trigger, its conditions and its steps."""
-    return answer_of(workflows.get(view.conn, call.caller.organization_id, request.id))
+def get(view: View, call: Call, request: GetWorkflow) -> WorkflowDetails:
+    """Show a workflow: its trigger, its conditions and its steps, and who saved which version of it."""
+    found = workflows.get(view.conn, call.caller.organization_id, request.id)
+    if request.version not in {None, found.version}:
+        document = versions.document_of(view.conn, found.id, request.version or 0)
+        found = msgspec.structs.replace(found, name=document.name, version=request.version, document=document)
+    return details_of(found, versions=tuple(map(version_of, versions.list_latest(view.conn, found.id))))
 
 
 class CreateWorkflow(ToolInput, frozen=True, kw_only=True):
     """What a workflow does: with `trigger`, if all `conditions` hold, its `steps` one after another."""
 
-    name: _Name
-    trigger: _Trigger
-    conditions: _Conditions = ()
-    steps: _Steps
+    name: WorkflowName
+    trigger: WorkflowTrigger
+    conditions: WorkflowConditions = ()
+    steps: WorkflowSteps
 
 
 @writes(
@@ -199,7 +112,7 @@ class CreateWorkflow(ToolInput, frozen=True, kw_only=True):
     example=CreateWorkflow(
         name=EXAMPLE.name, trigger=EXAMPLE.trigger, conditions=EXAMPLE.conditions, steps=EXAMPLE.steps
     ),
-    answer=_NEW,
+    answer=NEW,
 )
 def create(tx: Tx, call: Call, request: CreateWorkflow) -> WorkflowAnswer:
     """Save a workflow. It is disabled until `workflow.enable`.
@@ -216,10 +129,10 @@ class UpdateWorkflow(ToolInput, frozen=True, kw_only=True):
 
     id: WorkflowId
     version: Annotated[int, about(description="The `version` that the change was made from.")]
-    name: _Name | None = None
-    trigger: _Trigger | None = None
-    conditions: _Conditions | None = None
-    steps: _Steps | None = None
+    name: WorkflowName | None = None
+    trigger: WorkflowTrigger | None = None
+    conditions: WorkflowConditions | None = None
+    steps: WorkflowSteps | None = None
 
 
 @writes(

@@ -7,7 +7,8 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from svc.actors.ai.completion_streams import EventRelay, Meter, StreamBroken
+from svc.actors.ai.completion_errors import StreamBroken
+from svc.actors.ai.completion_streams import EventRelay, Meter
 from svc.domain.ai.event_stream import DONE_EVENT, WAIT_COMMENT
 from svc.domain.ai.money import FREE
 

@@ -10,7 +10,7 @@ from svc.actors.ai.open_calls import OpenCalls
 from svc.actors.revisions import Revisions
 from svc.domain.errors import Unavailable
 from svc.domain.identity.access import admit_key
-from svc.domain.identity.callers import Caller
+from svc.domain.identity.callers import GATEWAY, Caller
 from svc.storage.identity import access
 from tests.people import a_member, a_stored_key
 from tests.town import Town, town
@@ -20,7 +20,7 @@ async def admitted(here: Town, life_ms: int = 60_000) -> Caller:
     """A caller with a key of a member."""
     person = await here.store.write(a_member, here.organization.id, "owner@example.com", "owner")
     now = here.clock.now()
-    await here.store.write(a_stored_key, person, "d1", expires_at=now + life_ms)
+    await here.store.write(a_stored_key, person, "d1", expires_at=now + life_ms, limited_to=GATEWAY)
     loaded = await here.store.read(access.load, here.organization.id, now)
     return msgspec.structs.replace(admit_key(loaded, "d1", now), access_revision=0)
 

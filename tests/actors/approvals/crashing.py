@@ -12,7 +12,8 @@ import msgspec
 import trio
 from sqlalchemy import Connection, select
 
-from svc.domain.identity.callers import Call
+from svc.domain.identity.callers import Call, Installation
+from svc.runs.runner import RUNNER
 from svc.storage import provisioning
 from svc.storage.approvals.tables import approvals
 from svc.storage.identity import accounts
@@ -78,7 +79,9 @@ def _approve(tx: Tx, card_id: str) -> None:
 
 def _owner_call(conn: Connection) -> Call:
     person = accounts.get(conn, conn.scalars(select(members.c.person_id)).one())
-    return msgspec.structs.replace(call_of(person), registry=REGISTRY)
+    return msgspec.structs.replace(
+        call_of(person), installation=Installation(registry=REGISTRY, runner=RUNNER)
+    )
 
 
 if __name__ == "__main__":

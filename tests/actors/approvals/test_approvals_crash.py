@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from tests.actors.workflows.crashing import Life
 
@@ -23,6 +24,7 @@ BOTH_APPROVED = {
 }
 
 
+@pytest.mark.fuzz
 def test_what_is_approved_is_done_once_whenever_the_program_is_killed(tmp_path: Path) -> None:
     """After a kill at each boundary, the next life leaves what one that was not killed leaves."""
     command = [sys.executable, "-W", "error", "-m", "tests.actors.approvals.crashing", str(tmp_path)]

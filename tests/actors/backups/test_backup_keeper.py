@@ -13,12 +13,11 @@ from structlog.testing import capture_logs
 from svc.actors.backups.backup_keeper import BACKUP_KEEPER, BackupKeeper
 from svc.actors.backups.backups import Backups
 from svc.actors.system import System
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from svc.storage.backups import archive, kept
 from svc.storage.backups.failures import BackupStopped
-from svc.storage.backups.kept import PART
 from svc.storage.mail import tables
-from tests.backups import Place
+from tests.backups import INSTALLATION, Place
 from tests.mailing import PostTown, post_town
 from tests.town import SECRETS, START, Town, town
 
@@ -30,9 +29,9 @@ DAYS = DAY_MS / SECOND_MS
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     made, make = Place(tmp_path), kept.make
 
-    def noted(originals: Any, directory: Path, now: int, *args: Any) -> kept.Made:
+    def noted(originals: Any, shelf: kept.Shelf, now: int, *args: Any) -> kept.BackupResult:
         made.begun.append(now - START)
-        return make(originals, directory, now, *args)
+        return make(originals, shelf, now, *args)
 
     monkeypatch.setattr(kept, "make", noted)
     return made
@@ -55,7 +54,7 @@ async def test_backups_are_made_by_schedule_and_the_oldest_removed(place, autoju
         await trio.sleep(4 * DAYS)
 
     assert place.begun == [0, *(3 * HOUR_MS + day * DAY_MS for day in range(4))]
-    assert place.names() == [f"svc-202609{day}T030000Z.tar" for day in (19, 20, 21)]
+    assert place.names() == [f"svc-{INSTALLATION}-202609{day}T030000Z.tar" for day in (19, 20, 21)]
 
 
 async def test_what_was_missed_is_made_up_by_one_backup(place, autojump_clock):
@@ -85,9 +84,9 @@ async def test_a_crash_in_the_middle_leaves_what_was_there_and_a_part_that_is_cl
             await trio.sleep(1)
         whole = place.names()
 
-        def crash(originals: Any, directory: Path, *_: Any) -> None:
-            (directory / PART).mkdir()
-            (directory / PART / "archive").write_bytes(b"half")
+        def crash(originals: Any, shelf: kept.Shelf, *_: Any) -> None:
+            shelf.part.mkdir()
+            (shelf.part / "archive").write_bytes(b"half")
             raise KeyboardInterrupt
 
         here.clock.jump(DAY_MS)
@@ -96,7 +95,7 @@ async def test_a_crash_in_the_middle_leaves_what_was_there_and_a_part_that_is_cl
             with pytest.raises(BaseException):  # noqa: B017  # as the process would end
                 async with keeping(here, place.backups()):
                     await trio.sleep(1)
-        assert place.names() == [PART, *whole]
+        assert place.names() == [f".svc-backup-scheduled-{INSTALLATION}", *whole]
         async with keeping(here, place.backups()):
             await trio.sleep(1)
 
@@ -195,7 +194,10 @@ async def test_a_backup_without_a_file_is_told_and_made_once_a_period(place, aut
         mailed = await told(here)
 
     assert place.begun == [0, 3 * HOUR_MS, 27 * HOUR_MS]
-    assert place.names() == ["svc-20260918T000000Z.tar", "svc-20260919T030000Z.incomplete.tar"]
+    assert place.names() == [
+        f"svc-{INSTALLATION}-20260918T000000Z.tar",
+        f"svc-{INSTALLATION}-20260919T030000Z.incomplete.tar",
+    ]
     assert backups.status.last_good == good
     assert backups.status.failures == 2
     assert "is written, but 1 files are missing or damaged" in (backups.status.last_failure or "")
@@ -224,7 +226,7 @@ async def test_a_disk_that_does_not_answer_is_said(place, autojump_clock):
 async def test_a_stop_breaks_a_backup_off(place, autojump_clock, monkeypatch):
     """Nothing waits for it, and it is no failure."""
 
-    def slow(originals: Any, directory: Path, now: int, keep: int, stopped: Callable[[], bool]) -> None:
+    def slow(originals: Any, shelf: kept.Shelf, now: int, keep: int, stopped: Callable[[], bool]) -> None:
         assert not stopped()
         system.quiesce()
         assert stopped()

@@ -13,7 +13,7 @@ from svc.actors.certificates.issuer import OrderFailed
 from svc.actors.system import System
 from svc.domain.certificates.outlook import Outlook
 from svc.domain.certificates.renewal import Failures, Validity
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.town import SECRETS, START, Town, town
 
 LIFE_MS = 90 * DAY_MS

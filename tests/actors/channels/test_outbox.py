@@ -5,9 +5,9 @@ import trio
 
 from svc.actors.channels.outbox import Outbox
 from svc.actors.stream_places import StreamPlaces
+from svc.domain.channels.limits import LAPSES_MAX, LEASE_MS, PULLS_WAITING_MAX, REPLY_LIFE_MS
 from svc.domain.errors import Conflict
-from svc.domain.limits import LAPSES_MAX, LEASE_MS, PULLS_WAITING_MAX, REPLY_LIFE_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.reply_batches import PulledBatch
@@ -325,7 +325,8 @@ async def test_pulls_wait_only_while_there_are_places(autojump_clock):
     async with channel_town() as here:
         here.system.stream_places = StreamPlaces(4)
         began = trio.current_time()
-        with here.system.stream_places.gateway.hold(here.organization.id):
+        places = here.system.stream_places
+        with places.gateway.hold(here.organization.id), places.screens.hold(here.organization.id):
             await here.pull(waitSeconds=20)
         assert began == trio.current_time()
         await here.pull(waitSeconds=20)
@@ -384,7 +385,7 @@ async def test_a_message_is_listed_with_what_became_of_it(autojump_clock):
         [reply] = await here.pull()
         await here.report(reply, "failed", error={"code": "403"})
 
-        [listed], _ = await here.store.read(messages.list_page, message.conversation_id)
+        [listed] = await here.store.read(messages.latest, message.conversation_id, 1)
         assert (message.id, "failed", "reported") == (listed.id, listed.status, listed.failure)
         assert listed.error is not None
         assert "403" == listed.error.code

@@ -8,10 +8,11 @@ import trio
 from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.domain.attempts import AttemptOutcome
+from svc.domain.channels.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS
 from svc.domain.crypto.signatures import Signer
 from svc.domain.errors import Conflict, Unavailable
-from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.limits import SIGNING_OVERLAP_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.channels import connections, deliveries, outboxes, replies, signing_secrets
 from svc.storage.channels import tables as channel_tables
 from svc.storage.integrity import check

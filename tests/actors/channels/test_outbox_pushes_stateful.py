@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import hypothesis.strategies as st
 import msgspec
+import pytest
 import trio
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
@@ -281,6 +282,7 @@ class Promises(WorldMachine):
         assert all(1 == len(set(got)) for got in self.receiver.got.values())
 
 
+@pytest.mark.fuzz
 def test_a_2xx_is_the_end_whatever_happens():
     """No reply is pushed after a 2xx, none is lost, order is kept, and every limit is exact."""
     run_state_machine_as_test(

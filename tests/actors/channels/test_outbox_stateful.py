@@ -9,6 +9,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import msgspec
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     initialize,
@@ -273,6 +274,7 @@ class Promises(WorldMachine):
                 assert self.model.replies[reply_id].expires_at == row.expires_at
 
 
+@pytest.mark.fuzz
 def test_the_outbox_keeps_what_is_promised():
     """No reply is lost or held by two, order is kept, and every limit is exact, in any order of events."""
     run_state_machine_as_test(

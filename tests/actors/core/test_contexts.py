@@ -4,6 +4,7 @@ from contextvars import ContextVar
 
 from trio.testing import wait_all_tasks_blocked
 
+from svc.wait_guard import is_requested
 from tests.actors.core.lab import Other, Probe, living
 
 request: ContextVar[str] = ContextVar("request", default="none")
@@ -82,3 +83,31 @@ async def test_an_asker_keeps_its_own_context():
         await Probe(lab, "a").do(change)
 
         assert "asker" == request.get()
+
+
+async def test_what_an_actor_does_for_a_request_is_told_from_what_it_does_by_itself():
+    """For one are the turns that were asked on its behalf, through other actors too."""
+    async with living() as lab:
+
+        async def look(me: Probe) -> bool:
+            return is_requested()
+
+        async def ask_another(me: Probe) -> bool:
+            return await Other(lab, "b").do(look)
+
+        async def note(me: Probe) -> None:
+            lab.journal.append(is_requested())
+
+        async def work() -> None:
+            lab.journal += [is_requested(), await Other(lab, "b").do(look)]
+
+        async def start(me: Probe) -> None:
+            me.start_soon(work)
+
+        asked = [await Probe(lab, "a").do(look), await Probe(lab, "a").do(ask_another)]
+        Probe(lab, "a").do.tell(note)
+        await Probe(lab, "a").do(start)
+        await wait_all_tasks_blocked()
+
+        assert is_requested()
+        assert ([True, True], [False, False, False]) == (asked, lab.journal)

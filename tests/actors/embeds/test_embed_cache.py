@@ -15,11 +15,12 @@ import trio.testing
 from svc.actors.embeds import embed_cache
 from svc.actors.embeds.embed_cache import ATTEMPTS_MAX, RENDER_SECONDS, EmbedCache, current
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots, Rendering, Snapshot, compressed
-from svc.actors.system import EMBEDS_AT_ONCE, System
+from svc.actors.embeds.resources import EMBEDS_AT_ONCE
+from svc.actors.system import System
 from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, HeroBlock
+from svc.domain.embeds.limits import EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.errors import NotFound, Unavailable
-from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.randomness import SYSTEM
 from svc.storage import provisioning
 from svc.storage.embeds import embeds
@@ -100,7 +101,7 @@ async def place(*blocks: Any) -> AsyncIterator[Place]:
             # The index is asked for with the first making, so that it is not in the way of what is counted.
             await current(system, embed.embed_key)
             await trio.testing.wait_all_tasks_blocked()
-            system.embed_snapshots.evict(embed.embed_key)
+            system.embeds.snapshots.evict(embed.embed_key)
             store = WatchedStore(here.store)
             system.store = store
             yield Place(here, system, store, embed)
@@ -245,7 +246,7 @@ async def test_a_request_that_waits_too_long_is_refused(autojump_clock):
         organization_id = at.here.organization.id
         async with AsyncExitStack() as others:
             for _ in range(EMBEDS_AT_ONCE):
-                await others.enter_async_context(at.system.embed_pace.of(organization_id))
+                await others.enter_async_context(at.system.embeds.pace.of(organization_id))
             began = trio.current_time()
             with pytest.raises(Unavailable):
                 await at.shown()
@@ -318,14 +319,14 @@ async def test_what_changes_all_the_time_is_refused(autojump_clock, monkeypatch:
     """An embed that is changed whenever it is made does not keep others from being made."""
     async with place() as at:
         elsewhere = await at.here.store.write(provisioning.create, organizations.NewOrganization(name="B"))
-        kept = at.system.embed_snapshots.publish
+        kept = at.system.embeds.snapshots.publish
         changing = at.here.organization.id
 
         def change_and_keep(*args: Any) -> bool:
-            at.system.embed_snapshots.evict_organization(changing)
+            at.system.embeds.snapshots.evict_organization(changing)
             return kept(*args)
 
-        monkeypatch.setattr(at.system.embed_snapshots, "publish", change_and_keep)
+        monkeypatch.setattr(at.system.embeds.snapshots, "publish", change_and_keep)
         with pytest.raises(Unavailable):
             await at.shown()
         assert ATTEMPTS_MAX == at.made()
@@ -344,7 +345,7 @@ async def test_an_unknown_key_leaves_nothing_behind(autojump_clock):
 
         await trio.testing.wait_all_tasks_blocked()
         assert [at.key] == [one.key for one in at.system.actors("EmbedCache")]
-        assert (0, 0) == (at.made(), len(at.system.embed_snapshots))
+        assert (0, 0) == (at.made(), len(at.system.embeds.snapshots))
 
 
 async def test_nothing_is_kept_of_what_is_not_requested(autojump_clock):
@@ -354,7 +355,7 @@ async def test_nothing_is_kept_of_what_is_not_requested(autojump_clock):
         await trio.sleep(601)
 
         assert [] == at.system.actors("EmbedCache")
-        assert (0, 0) == (len(at.system.embed_snapshots), at.system.embed_snapshots.size)
+        assert (0, 0) == (len(at.system.embeds.snapshots), at.system.embeds.snapshots.size)
 
 
 async def test_a_crash_keeps_what_is_served(autojump_clock, monkeypatch: pytest.MonkeyPatch):

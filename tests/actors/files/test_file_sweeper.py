@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,8 +13,8 @@ from trio.testing import MockClock
 
 from svc.actors.reconciler import ROUND_SECONDS
 from svc.domain.files.files import StoredFile
-from svc.domain.limits import FILE_UNUSED_LIFE_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.files.limits import FILE_UNUSED_LIFE_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage.files import files, uses
 from svc.storage.files import integrity as files_integrity
 from svc.storage.files import tables as files_tables
@@ -192,6 +193,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.fuzz
 @given(STEPS)
 @settings(max_examples=25, deadline=None)
 def test_whatever_happens_rows_and_contents_agree(steps: list[tuple[str, int]]) -> None:

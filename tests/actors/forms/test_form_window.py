@@ -6,14 +6,14 @@ import trio
 
 from svc.actors.forms.form_window import FormWindow, PostRefused
 from svc.domain.crypto.keys import digest, new_key
-from svc.domain.identity.callers import operator_call
-from svc.domain.limits import (
+from svc.domain.forms.limits import (
     PACE_FILINGS_MAX,
     QUEUE_SUBMISSIONS_MAX,
     SENDER_SUBMISSIONS_MAX,
     SERVER_KEY_LIFE_MS,
-    TRIAL_MS,
 )
+from svc.domain.identity.callers import operator_call
+from svc.domain.identity.limits import TRIAL_MS
 from svc.domain.randomness import SYSTEM
 from svc.storage import provisioning
 from svc.storage.forms import forms, server_keys, submissions

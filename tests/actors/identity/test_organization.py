@@ -32,7 +32,7 @@ async def a_key(here: Town, creator: Person, **asked: Any) -> MintedKey:
 
 async def enter(system: System, key: MintedKey) -> Caller | None:
     """What a door does with a key: find its organization, and admit its caller. None stands for a 401."""
-    found = await system.keys.find(digest(key.key))
+    found = await system.identity.keys.find(digest(key.key))
     if found is None:
         return None
     try:
@@ -132,7 +132,7 @@ async def test_calls_that_wait_already_are_judged_by_the_change(autojump_clock):
                 answers.append(True)
 
         # The first turn has to read the facts again; the others wait behind it while the key is revoked.
-        system.access_revisions.note(here.organization.id)
+        system.identity.access_revisions.note(here.organization.id)
         async with trio.open_nursery() as nursery:
             for _ in range(10):
                 nursery.start_soon(call)

@@ -5,16 +5,18 @@ from typing import Any
 import trio
 
 from svc.actors.imports import importer
-from svc.actors.imports.importer import Pace
+from svc.actors.imports.importer import Importer, Pace
+from svc.actors.request_pace import WATCHED_MAX, RequestPace
 from svc.domain.identity.callers import operator_call
 from svc.domain.imports.imports import ReadingSettings
-from svc.domain.limits import IMPORT_BATCH_LINES, IMPORT_BATCH_LINES_SHARED
+from svc.domain.imports.limits import IMPORT_BATCH_LINES, IMPORT_BATCH_LINES_SHARED
 from svc.storage.imports import jobs, steps, tables, uploads
 from svc.storage.imports.jobs import NewImport, Start
 from svc.storage.imports.steps import StepDone
 from svc.storage.store import Tx
 from tests.tables import records
 from tests.town import Town, town
+from tests.webhooks import a_webhook, hook_town
 
 LINES = 60
 
@@ -78,7 +80,7 @@ async def test_alone_it_is_quick_and_beside_others_it_rests(autojump_clock):
         return StepDone(more=True)
 
     async with town() as here:
-        pace = Pace(here.store)
+        pace = Pace(RequestPace(here.store))
         await pace.run(step)
         await here.store.read(lambda _conn: None)
         await pace.run(step)
@@ -89,11 +91,44 @@ async def test_alone_it_is_quick_and_beside_others_it_rests(autojump_clock):
         took = trio.current_time() - began
         await trio.sleep(3)
         await pace.run(step)
+        for _ in range(20):
+            await here.store.read(lambda _conn: None)
+            await trio.sleep(1)
+        await pace.run(step)
 
         assert [
             IMPORT_BATCH_LINES,
             IMPORT_BATCH_LINES,
             IMPORT_BATCH_LINES_SHARED,
             IMPORT_BATCH_LINES,
+            IMPORT_BATCH_LINES,
         ] == taken
         assert round(took, 3) == 0.05
+
+
+async def test_what_follows_from_its_own_events_is_no_reason_to_rest(autojump_clock, monkeypatch):
+    """Beside webhooks that take each event at once, every unit has as many lines as alone."""
+    monkeypatch.setattr(importer, "IMPORT_BATCH_LINES", 4)
+    monkeypatch.setattr(importer, "BURST_UNITS", 2)
+    taken: list[int] = []
+    step = Importer._step
+
+    async def slow(self: Importer, lines_max: int) -> StepDone:
+        taken.append(lines_max)
+        done = await step(self, lines_max)
+        await trio.sleep(0.2)
+        return done
+
+    monkeypatch.setattr(Importer, "_step", slow)
+    async with hook_town() as (here, _, receiver):
+        for _ in range(3):
+            await here.store.write(a_webhook, here.organization.id)
+        await an_import(here)
+        foreground = here.store.statistics().foreground
+        await trio.sleep(60)
+        [row] = await here.rows(tables.imports)
+
+        assert "done" == row.state
+        assert LINES * 4 == sum("record.created" == sent[3]["X-Service-Event"] for sent in receiver.got)
+        assert here.store.statistics().foreground - foreground > 2 * WATCHED_MAX
+        assert {4} == set(taken)

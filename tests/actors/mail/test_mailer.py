@@ -13,7 +13,8 @@ from svc.actors.mail.mailer import Mailer
 from svc.actors.mail.smtp_client import MailServerFailed
 from svc.domain.errors import Conflict
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import (
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from svc.domain.mail.limits import (
     MAIL_BATCH_MAX,
     MAIL_CONNECTIONS_MAX,
     MAIL_KEPT_MS,
@@ -23,14 +24,14 @@ from svc.domain.limits import (
     MAIL_WAITING_MAX,
 )
 from svc.domain.mail.progress import MailOutcome
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from svc.storage import integrity, provisioning
 from svc.storage.identity import members, organizations
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.mail import batches, letters, notices, pruning, tables
+from svc.storage.mail import batches, letters, notices, tables
 from tests.mail_servers import read
 from tests.mailing import ADA, PostTown, a_reader, live_post_town, post_town, tell
+from tests.pruning import prune
 
 FOR_NOW = MailOutcome("deferred", "451 4.7.1 greylisted")
 FOR_GOOD = MailOutcome("rejected", "550 5.1.1 no such user")
@@ -61,7 +62,7 @@ async def test_where_there_is_no_mail_server_nothing_queues_up(autojump_clock):
     """Links are shown, and nothing else."""
     async with post_town() as here:
         here.mail_server = None
-        here.store._sources.mails = False  # type: ignore[attr-defined]  # as a store is opened then
+        here.store.queues[0]._sources.mails = False  # type: ignore[attr-defined]  # as a store is opened then
         async with here.live_system():
             await here.tell("orders")
 
@@ -104,14 +105,14 @@ async def test_a_mail_that_could_not_be_sent_in_time_is_given_up(autojump_clock)
     async with post_town() as here:
         await here.tell("orders")
         now = here.clock.now()
-        await here.store.write(lambda tx: pruning.prune(tx.at(now + MAIL_LIFE_MS - 1)))
+        await here.store.write(lambda tx: prune(tx.at(now + MAIL_LIFE_MS - 1)))
         assert {"waiting": 1} == await states(here)
 
-        await here.store.write(lambda tx: pruning.prune(tx.at(now + MAIL_LIFE_MS)))
+        await here.store.write(lambda tx: prune(tx.at(now + MAIL_LIFE_MS)))
         [row] = await here.rows(tables.mails)
         assert ("failed", "it could not be sent in time", None) == (row.state, row.reason, row.data)
 
-        await here.store.write(lambda tx: pruning.prune(tx.at(now + MAIL_LIFE_MS + MAIL_KEPT_MS)))
+        await here.store.write(lambda tx: prune(tx.at(now + MAIL_LIFE_MS + MAIL_KEPT_MS)))
         assert {} == await states(here)
 
 
@@ -128,12 +129,12 @@ async def test_a_server_that_is_down_is_asked_rarely_and_costs_no_attempt(autoju
         assert here.mails.connections <= MAIL_CONNECTIONS_MAX * 20
         assert {"waiting": 40} == await states(here)
         assert {0} == {row.failures for row in await here.rows(tables.mails)}
-        assert "it is down" == system.mailing.last_failure
+        assert "it is down" == system.mail.mailing.last_failure
 
         here.mails.is_down = False
         await trio.sleep(6 * 60)
         assert {"sent": 40} == await states(here)
-        assert system.mailing.last_failure is None
+        assert system.mail.mailing.last_failure is None
 
 
 async def another_organization(here: PostTown, number: int) -> str:
@@ -298,34 +299,32 @@ async def test_a_store_that_takes_nothing_makes_no_mail_twice(autojump_clock):
     """What became of a mail is kept trying to be stored, and nothing is sent meanwhile."""
     async with post_town() as here:
         await here.tell("orders", "invoices")
+        await fill_for_updates(here)
         async with here.live_system():
-            async with full_for_updates(here):
-                await trio.sleep(61)  # between two tries: one in the same batch would undo the repair
-                assert 1 == len(here.mails.taken)
+            await trio.sleep(61)  # between two tries: one in the same batch would undo the repair
+            assert 1 == len(here.mails.taken)
+            await make_room(here)
             await trio.sleep(10)
 
             assert 2 == len(here.mails.taken)
             assert {"sent": 2} == await states(here)
 
 
-class full_for_updates:  # noqa: N801  # used as a statement
+async def fill_for_updates(here: PostTown) -> None:
     """Make updates of mails roll back their transaction, as SQLite does when the disk is full."""
-
-    def __init__(self, here: PostTown) -> None:
-        self._here = here
-
-    async def __aenter__(self) -> None:
-        await self._here.store.write(
-            lambda tx: tx.conn.exec_driver_sql(
-                "CREATE TRIGGER full_disk BEFORE UPDATE ON mails"
-                " BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END"
-            )
+    await here.store.write(
+        lambda tx: tx.conn.exec_driver_sql(
+            "CREATE TRIGGER full_disk BEFORE UPDATE ON mails"
+            " BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END"
         )
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._here.store.write(lambda tx: tx.conn.exec_driver_sql("DROP TRIGGER full_disk"))
+    )
 
 
+async def make_room(here: PostTown) -> None:
+    await here.store.write(lambda tx: tx.conn.exec_driver_sql("DROP TRIGGER full_disk"))
+
+
+@pytest.mark.fuzz
 @settings(max_examples=8)
 @given(
     st.lists(

@@ -12,10 +12,10 @@ import trio
 from svc.actors.mail.configured import check_mail
 from svc.actors.mail.smtp import SmtpServer
 from svc.actors.mail.smtp_client import MailServerFailed
-from svc.domain.limits import MAIL_REPLY_BYTES_MAX, MAIL_REPLY_LINE_BYTES_MAX
+from svc.config.mail import MailPassword, MailSecurity, MailSettings
 from svc.domain.mail.letters import Letter
+from svc.domain.mail.limits import MAIL_REPLY_BYTES_MAX, MAIL_REPLY_LINE_BYTES_MAX
 from svc.domain.mail.messages import Envelope, envelope
-from svc.mail_settings import MailPassword, MailSecurity, MailSettings
 from tests.certificates import certify
 from tests.mail_servers import (
     PASSWORD,

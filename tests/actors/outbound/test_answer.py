@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from svc.actors.outbound.answer import Answer
 from svc.actors.outbound.errors import NotSent
-from svc.domain.limits import (
+from svc.domain.net.limits import (
     OUTGOING_ANSWER_BYTES_MAX,
     OUTGOING_ANSWER_NOTED_BYTES,
     OUTGOING_HEAD_BYTES_MAX,

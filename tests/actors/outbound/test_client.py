@@ -8,7 +8,7 @@ import trio
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from svc.actors.outbound import connector
+from svc.actors.outbound import names
 from svc.actors.outbound.errors import NotSent
 from svc.storage.channels import signing_secrets
 from tests.channels import channel_town
@@ -111,7 +111,7 @@ async def test_a_name_leads_where_it_led_when_it_was_checked(monkeypatch):
             host = "127.0.0.1" if len(asked) == 1 else "10.0.0.1"
         return [(2, 1, 6, "", (host, port))]
 
-    monkeypatch.setattr(connector, "getaddrinfo", resolve)
+    monkeypatch.setattr(names, "getaddrinfo", resolve)
     seen: list[bytes] = []
     async with client() as outbound_http, receiver(partial(answer, seen=seen)) as url:
         named = url.replace("127.0.0.1", "bridge.example")

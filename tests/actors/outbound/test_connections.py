@@ -10,7 +10,7 @@ from svc.actors.outbound.answer import Answer
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.errors import NotSent
 from svc.actors.outbound.exchange import exchange
-from svc.domain.limits import OUTGOING_ANSWER_BYTES_MAX
+from svc.domain.net.limits import OUTGOING_ANSWER_BYTES_MAX
 from tests.receivers import (
     NOW,
     OK,

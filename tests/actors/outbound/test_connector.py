@@ -1,13 +1,13 @@
-"""Which addresses of a name are connected to, in which order, and that looking names up is bounded."""
+"""Which addresses of a name are connected to, and in which order."""
 
-import threading
 from functools import partial
 
 import pytest
 import trio
 
-from svc.actors.outbound import connector
+from svc.actors.outbound import connector, names
 from svc.actors.outbound.errors import NotSent
+from svc.actors.outbound.target import Target
 from tests.receivers import answer, client, post, receiver
 
 
@@ -17,7 +17,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     def resolve(_host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         return [(2, 1, 6, "", (address, port)) for address in addresses]
 
-    monkeypatch.setattr(connector, "getaddrinfo", resolve)
+    monkeypatch.setattr(names, "getaddrinfo", resolve)
 
 
 async def test_the_next_address_is_tried(monkeypatch):
@@ -62,12 +62,12 @@ async def test_an_address_that_does_not_answer_takes_little_time(monkeypatch, au
         await trio.sleep_forever()
         raise AssertionError
 
-    async def resolve(_self: object, host: str, port: int) -> list[str]:
-        return host.removesuffix(".example").split("-")
+    async def find(_self: object, target: Target, *_: object) -> list[str]:
+        return target.host.removesuffix(".example").split("-")
 
     monkeypatch.setattr(connector, "_open_tcp", connect)
     monkeypatch.setattr(connector, "may_reach", lambda *_: True)
-    monkeypatch.setattr(connector.Connector, "_resolve", resolve)
+    monkeypatch.setattr(connector.Connector, "find", find)
     began = trio.current_time()
     async with client() as outbound_http:
         with pytest.raises(NotSent, match="no connection"):
@@ -79,36 +79,9 @@ async def test_an_address_that_does_not_answer_takes_little_time(monkeypatch, au
     assert 16 == trio.current_time() - began
 
 
-async def test_names_without_an_answer_take_no_thread_of_others(monkeypatch):
-    """A lookup goes on after its request has ended; at most so many do."""
-    let_go, begun = threading.Event(), threading.Semaphore(0)
-    looked_up: list[str] = []
-
-    def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
-        looked_up.append(host)
-        begun.release()
-        let_go.wait(10)
-        return []
-
-    monkeypatch.setattr(connector, "getaddrinfo", resolve)
-    monkeypatch.setattr(connector, "OUTGOING_LOOKUPS_AT_ONCE", 2)
-    async with client() as outbound_http:
-        try:
-            for _ in range(4):
-                with pytest.raises(NotSent, match="no answer"):
-                    await post(outbound_http, "http://bridge.example/", seconds=0.05)
-            for _ in range(2):
-                assert await trio.to_thread.run_sync(partial(begun.acquire, timeout=10))
-            assert 0 == trio.to_thread.current_default_thread_limiter().borrowed_tokens
-        finally:
-            let_go.set()
-
-    assert ["bridge.example"] * 2 == looked_up
-
-
 async def test_an_address_is_not_looked_up(monkeypatch):
     """Nor is a thread needed for it."""
-    monkeypatch.delattr(connector, "getaddrinfo")
+    monkeypatch.delattr(names, "getaddrinfo")
     async with client() as outbound_http, receiver(answer) as url:
         assert (200, 0) == await post(outbound_http, url)
 

@@ -14,7 +14,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.outbound.pool import KeptConnections, Places, PoolLimits
-from svc.domain.limits import OUTGOING_KEPT_SECONDS, OUTGOING_WAIT_SECONDS
+from svc.domain.net.limits import OUTGOING_KEPT_SECONDS, OUTGOING_WAIT_SECONDS
 
 HERE, THERE = "http://here.example:80", "http://there.example:80"
 
@@ -173,108 +173,128 @@ TestKept = KeptMachine.TestCase
 
 
 @asynccontextmanager
-async def place(places: Places, shares: str) -> AsyncIterator[None]:
-    await places.acquire(*shares.split())
+async def place(places: Places, request: str) -> AsyncIterator[None]:
+    """A place for a *request*: an organization and an origin."""
+    owner, origin = request.split()
+    await places.acquire(owner, origin)
     try:
         yield
     finally:
-        places.release(*shares.split())
+        places.release(owner, origin)
 
 
 @asynccontextmanager
-async def holders(places: Places, *origins: str) -> AsyncIterator[list[str]]:
+async def holders(places: Places, *requests: str) -> AsyncIterator[list[str]]:
     """Tasks that want a place each, and hold it. Gives what became of them, in order."""
     outcomes: list[str] = []
 
-    async def hold(origin: str) -> None:
+    async def hold(request: str) -> None:
         try:
-            async with place(places, origin):
-                outcomes.append(origin)
+            async with place(places, request):
+                outcomes.append(request)
                 await trio.sleep_forever()
         except NoPlace:
-            outcomes.append(f"no {origin}")
+            outcomes.append(f"no {request}")
 
     async with trio.open_nursery() as nursery:
-        for origin in origins:
-            nursery.start_soon(hold, origin)
+        for request in requests:
+            nursery.start_soon(hold, request)
             await wait_all_tasks_blocked()
         yield outcomes
         nursery.cancel_scope.cancel()
 
 
-FEW = PoolLimits(connections_max=3, connections_per_origin_max=2, waiting_max=2)
+FEW = PoolLimits(connections_max=6, connections_per_origin_max=2, waiting_max=4)
 
 
 async def test_an_origin_does_not_take_all_places(mock_clock: MockClock):
     """Those that wait for it take none either."""
     places = Places(FEW)
-    async with holders(places, "a", "a", "a", "b") as outcomes:
-        assert ["a", "a", "b"] == outcomes
+    async with holders(places, "org_1 a", "org_2 a", "org_3 a", "org_3 b") as outcomes:
+        assert ["org_1 a", "org_2 a", "org_3 b"] == outcomes
         assert (3, 1) == (places.taken, places.waiting)
+
+
+async def test_an_organization_does_not_take_all_places_of_an_origin(mock_clock: MockClock):
+    """Of 250 it gets half at a host that is slow, so that another is answered there as before."""
+    places = Places()
+    async with holders(places, *["org_1 slow"] * 200, "org_2 slow") as outcomes:
+        assert ["org_1 slow"] * 125 + ["org_2 slow"] == outcomes
+        assert (126, 75) == (places.taken, places.waiting)
 
 
 async def test_an_organization_does_not_take_all_places(mock_clock: MockClock):
     """However many origins it has. What its requests wait with, they give back."""
     places = Places(FEW)
-    async with holders(places, "org_1 a", "org_1 b", "org_1 c", "org_2 d") as outcomes:
-        assert ["org_1 a", "org_1 b", "org_2 d"] == outcomes
-        assert (3, 1) == (places.taken, places.waiting)
+    async with holders(places, "org_1 a", "org_1 b", "org_1 c", "org_1 d", "org_2 e") as outcomes:
+        assert ["org_1 a", "org_1 b", "org_1 c", "org_2 e"] == outcomes
+        assert (4, 1) == (places.taken, places.waiting)
         mock_clock.jump(OUTGOING_WAIT_SECONDS)
         await wait_all_tasks_blocked()
-        assert "no org_1 c" == outcomes[3]
-    async with holders(places, "org_1 c", "org_1 c") as outcomes:
-        assert ["org_1 c"] * 2 == outcomes
+        assert "no org_1 d" == outcomes[4]
+    async with holders(places, "org_1 d", "org_2 d") as outcomes:
+        assert ["org_1 d", "org_2 d"] == outcomes
     assert 0 == places.taken
 
 
 async def test_waiting_too_long_gives_no_place(mock_clock: MockClock):
     """For the origin's places, or for one of all; and that is told from an attempt."""
     places = Places(FEW)
-    async with holders(places, "a", "a", "b", "a", "c") as outcomes:
-        assert ["a", "a", "b"] == outcomes
+    async with holders(places, "org_1 a", "org_1 a", "org_1 b", "org_1 c", "org_1 d") as outcomes:
+        assert ["org_1 a", "org_1 b", "org_1 c"] == outcomes
         mock_clock.jump(OUTGOING_WAIT_SECONDS)
         await wait_all_tasks_blocked()
 
-        assert ["no a", "no c"] == sorted(outcomes[3:])
+        assert ["no org_1 a", "no org_1 d"] == sorted(outcomes[3:])
         assert (3, 0) == (places.taken, places.waiting)
     assert (0, 0) == (places.taken, places.waiting)
     assert issubclass(NoPlace, NotSent)
 
 
+async def test_an_organization_is_crowded_by_its_own_requests_alone(mock_clock: MockClock):
+    """By many in progress, or by one that waits."""
+    places = Places(PoolLimits(connections_max=12, connections_per_origin_max=4))
+    async with holders(places, "org_1 a", "org_1 a", "org_2 a"):
+        assert [False, False] == [places.is_crowded(one) for one in ("org_1", "org_2")]
+        async with holders(places, "org_1 a"):
+            assert [True, False] == [places.is_crowded(one) for one in ("org_1", "org_2")]
+        async with holders(places, "org_2 b", "org_2 c"):
+            assert [False, True] == [places.is_crowded(one) for one in ("org_1", "org_2")]
+
+
 async def test_so_many_may_wait(mock_clock: MockClock):
-    """The next is refused at once."""
+    """The next is refused at once; of those that may wait, too, an organization has half."""
     places = Places(FEW)
-    async with holders(places, "a", "a", "b", "a", "c", "d") as outcomes:
-        assert ["a", "a", "b", "no d"] == outcomes
+    async with holders(places, *["org_1 a"] * 4, *["org_2 a"] * 3) as outcomes:
+        assert ["org_1 a", "no org_1 a", "org_2 a", "no org_2 a"] == outcomes
 
 
-async def test_places_are_given_in_turn(mock_clock: MockClock):
-    """A waiter that is cancelled leaves nothing taken."""
-    places = Places(FEW)
+async def test_organizations_that_wait_at_an_origin_take_turns(mock_clock: MockClock):
+    """One whose hundred requests came before waits no less than one with a single one."""
+    places = Places(PoolLimits(connections_per_origin_max=2))
     order: list[str] = []
 
-    async def take(name: str) -> None:
-        async with place(places, "a"):
-            order.append(name)
+    async def take(request: str) -> None:
+        async with place(places, request):
+            order.append(request)
 
-    async with place(places, "b"), holders(places, "a"):
-        with trio.CancelScope() as cancelled:
-            async with trio.open_nursery() as nursery:
-                async with place(places, "c"):
-                    nursery.start_soon(take, "1")
-                    await wait_all_tasks_blocked()
-                    nursery.start_soon(take, "2")
-                    await wait_all_tasks_blocked()
-                    assert [] == order
-                await wait_all_tasks_blocked()
-                assert ["1", "2"] == order
-                async with place(places, "c"):
-                    nursery.start_soon(take, "3")
-                    await wait_all_tasks_blocked()
-                    cancelled.cancel()
-        assert ["1", "2"] == order
-        assert (2, 0) == (places.taken, places.waiting)
-        await take("4")
+    async with trio.open_nursery() as nursery, place(places, "org_1 a"), place(places, "org_2 a"):
+        for request in [*["org_1 a"] * 100, "org_3 a"]:
+            nursery.start_soon(take, request)
+            await wait_all_tasks_blocked()
+        assert [] == order
 
-    assert ["1", "2", "4"] == order
-    assert (0, 0) == (places.taken, places.waiting)
+    assert 1 >= order.index("org_3 a")
+    assert (101, 0, 0, {}) == (len(order), places.taken, places.waiting, places._at_origins)
+
+
+async def test_a_waiter_that_is_cancelled_leaves_nothing_taken(mock_clock: MockClock):
+    """Whatever it waited for: the next one gets it."""
+    places = Places(FEW)
+    async with holders(places, "org_1 a"):
+        async with holders(places, "org_1 a", "org_1 b", "org_1 c", "org_1 d"):
+            assert (3, 2) == (places.taken, places.waiting)
+        assert (1, 0) == (places.taken, places.waiting)
+        async with holders(places, "org_2 a", "org_1 d") as outcomes:
+            assert ["org_2 a", "org_1 d"] == outcomes
+    assert (0, 0, {}) == (places.taken, places.waiting, places._at_origins)

@@ -11,7 +11,7 @@ from svc.actors.outbound.connector import Connector
 from svc.actors.outbound.errors import NotSent
 from svc.actors.outbound.retry_after import retry_after_ms
 from svc.actors.outbound.target import Target
-from svc.domain.limits import OUTGOING_REST_SECONDS
+from svc.domain.net.limits import OUTGOING_REST_SECONDS
 from tests.receivers import NOW, client
 
 
@@ -45,7 +45,7 @@ async def post_slowly(
     """POST with ten seconds. Gives what came of it, and how long that took."""
     connection = SlowConnection(head_seconds)
 
-    async def connect(_self: object, _target: Target) -> Connection:
+    async def connect(_self: object, _target: Target, _addresses: object) -> Connection:
         return connection
 
     monkeypatch.setattr(Connector, "connect", connect)
@@ -54,7 +54,7 @@ async def post_slowly(
     async with client() as outbound_http:
         try:
             outcome = await outbound_http.post(
-                "http://a.example", b"", {}, owner="org_1", seconds=10, now=NOW
+                "http://127.0.0.1", b"", {}, owner="org_1", seconds=10, now=NOW
             )
         except NotSent as error:
             outcome = error

@@ -33,7 +33,7 @@ class Reading:
 
     async def run(self, streams: OutboundStreams, url: str, *, whole: bool = False) -> None:
         try:
-            async with streams.stream(url, b"{}", {}, LIMITS) as response:
+            async with streams.stream(url, b"{}", {}, LIMITS, owner="org_1") as response:
                 if whole:
                     await response.read()
                 async for _ in response:
@@ -143,7 +143,7 @@ async def test_the_time_of_the_consumer_is_not_the_servers(mock_clock: MockClock
     script = Script()
     async with client() as streams, receiver(script.serve) as url, trio.open_nursery() as nursery:
         nursery.start_soon(script.send, CHUNKED + chunk(b"one"))
-        async with streams.stream(url, b"{}", {}, LIMITS) as response:
+        async with streams.stream(url, b"{}", {}, LIMITS, owner="org_1") as response:
             await anext(response)
             mock_clock.jump(600)
             nursery.start_soon(script.send, chunk(b"two"))

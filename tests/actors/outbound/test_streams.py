@@ -10,7 +10,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from svc.actors.outbound import connector
+from svc.actors.outbound import names
 from svc.actors.outbound.errors import (
     BrokenOff,
 )
@@ -36,7 +36,7 @@ async def test_a_body_is_read_as_it_comes():
     script = Script()
     async with client() as streams, receiver(script.serve) as url, trio.open_nursery() as nursery:
         nursery.start_soon(script.send, CHUNKED)
-        async with streams.stream(url, b"{}", {"X-Key": "a"}, LIMITS) as response:
+        async with streams.stream(url, b"{}", {"X-Key": "a"}, LIMITS, owner="org_1") as response:
             head = (response.status, response.content_type)
             await script.send(chunk(b"one"))
             first = await anext(response)
@@ -53,7 +53,7 @@ async def test_what_a_response_tells():
     async with (
         client() as streams,
         receiver(partial(answer, said=said)) as url,
-        streams.stream(url, b"{}", {}, LIMITS) as response,
+        streams.stream(url, b"{}", {}, LIMITS, owner="org_1") as response,
     ):
         facts = (response.status, response.content_type, response.retry_after_ms(NOW))
         body = bytes(await response.read())
@@ -135,7 +135,7 @@ async def test_a_block_that_is_left_early_closes_the_connection():
     async with client() as streams, receiver(script.serve) as url, trio.open_nursery() as nursery:
         nursery.start_soon(script.send, CHUNKED + chunk(b"one"))
         with pytest.raises(ValueError, match="enough"):  # noqa: PT012  # the block itself is what is tested
-            async with streams.stream(url, b"{}", {}, LIMITS) as response:
+            async with streams.stream(url, b"{}", {}, LIMITS, owner="org_1") as response:
                 await anext(response)
                 raise ValueError("enough")
         with trio.fail_after(1):
@@ -176,7 +176,7 @@ async def test_a_body_is_read_no_faster_than_it_is_taken():
     async with (
         client() as streams,
         receiver(flood) as url,
-        streams.stream(url, b"{}", {}, LIMITS) as response,
+        streams.stream(url, b"{}", {}, LIMITS, owner="org_1") as response,
     ):
         taken = len(await anext(response))
         before = -1
@@ -198,7 +198,7 @@ def scheme(request, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(certifi, "where", lambda: str(certificate.chain_path))
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate.chain_path, certificate.key_path)
-    monkeypatch.setattr(connector, "getaddrinfo", lambda _, port, **__: [(2, 1, 6, "", ("127.0.0.1", port))])
+    monkeypatch.setattr(names, "getaddrinfo", lambda _, port, **__: [(2, 1, 6, "", ("127.0.0.1", port))])
 
     def secured(serve: Serve) -> Serve:
         async def serve_tls(stream: trio.abc.Stream) -> None:
@@ -234,7 +234,7 @@ async def test_an_answer_to_half_a_request_is_read(scheme):
 
     async with client() as streams, receiver(secured(refuse)) as url:
         with trio.fail_after(5):
-            async with streams.stream(to(url), bytes(10_000_000), {}, LIMITS) as response:
+            async with streams.stream(to(url), bytes(10_000_000), {}, LIMITS, owner="org_1") as response:
                 assert (413, b"long") == (response.status, bytes(await response.read()))
         assert 0 == streams.statistics().kept
 

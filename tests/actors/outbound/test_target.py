@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from svc.actors.outbound.errors import NotSent
 from svc.actors.outbound.exchange import encode_post
 from svc.actors.outbound.target import Target, parse_target
+from svc.version import VERSION
 
 
 @pytest.mark.parametrize(
@@ -98,14 +99,14 @@ def test_a_request_as_it_is_sent():
     assert (
         b"POST /x?y HTTP/1.1\r\n"
         b"Host: a.example:81\r\n"
-        b"User-Agent: svc\r\n"
+        b"User-Agent: svc/%b\r\n"
         b"Accept: */*\r\n"
         b"Accept-Encoding: identity\r\n"
         b"Content-Length: 2\r\n"
         b"Content-Type: application/json\r\n"
         b"X-Empty: \r\n"
         b"\r\n{}"
-    ) == raw
+    ) % VERSION.encode() == raw
 
 
 @pytest.mark.parametrize(

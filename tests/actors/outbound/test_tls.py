@@ -10,7 +10,7 @@ import certifi
 import pytest
 import trio
 
-from svc.actors.outbound import connector
+from svc.actors.outbound import names
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.outbound.errors import NotSent
 from tests.certificates import certify
@@ -41,7 +41,7 @@ def context(tmp_path: Path, monkeypatch) -> ssl.SSLContext:
     def resolve(_host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         return [(2, 1, 6, "", ("127.0.0.1", port))]
 
-    monkeypatch.setattr(connector, "getaddrinfo", resolve)
+    monkeypatch.setattr(names, "getaddrinfo", resolve)
     return context
 
 

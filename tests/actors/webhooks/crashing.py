@@ -2,16 +2,18 @@
 
     python -m tests.actors.webhooks.crashing DIRECTORY
 
-It prints a JSON object for each step. A step is a statement that the store's writer runs, a request right
+It prints a JSON object for each life. A step is a statement that the store's writer runs, a request right
 before it is sent, or right after it was received; the process ends by SIGKILL there. Another life goes on.
+Writer and sender go on beside each other, so no two lives have their steps in one order: the first life,
+which is left alone, tells how often each step is taken, and then one is killed at each time of each step.
 """
 
 import shutil
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -60,12 +62,11 @@ class Left(msgspec.Struct, frozen=True):
     """Promises of the data that are not kept."""
 
 
-class Step(msgspec.Struct, frozen=True):
+class Life(msgspec.Struct, frozen=True):
     """What came of a life that was to be killed at one step, and of the life after it."""
 
-    killed: bool
-    """Whether there was such a step."""
-    steps: list[str]
+    at: str | None
+    """The step at which it was killed, if it was."""
     got: list[Got]
     """In either life."""
     left: Left
@@ -168,22 +169,28 @@ def main(directory: Path) -> None:
     rehearse(directory, _all)
     fresh = directory / "fresh.db"
     told(partial(begin, fresh))
-    for number in count(1):
-        path = directory / f"{number}.db"
-        shutil.copyfile(fresh, path)
-        killed, first = forked(lambda pipe: live(path, Steps(pipe, number)))  # noqa: B023
-        _, second = forked(lambda pipe: live(path, Steps(pipe, 0)))  # noqa: B023
-        lines = [msgspec.json.decode(line) for line in first.splitlines()]
-        later = [msgspec.json.decode(line) for line in second.splitlines()]
-        step = Step(
-            killed,
-            [line["step"] for line in lines if "step" in line],
-            [msgspec.json.decode(line["said"], type=Got) for line in lines + later if "said" in line],
-            msgspec.json.decode(told(partial(look, path)), type=Left),
-        )
-        sys.stdout.write(msgspec.json.encode(step).decode() + "\n")
-        if not killed:
-            return
+    steps, whole = lived(directory / "whole.db", fresh)
+    say(whole)
+    for name, times in Counter(steps).items():
+        for number in range(1, times + 1):
+            say(lived(directory / f"{name} {number}.db", fresh, number, name)[1])
+
+
+def lived(path: Path, fresh: Path, last: int = 0, name: str | None = None) -> tuple[list[str], Life]:
+    """The steps of a life killed at the *last*th of *name*, and what came of it and of the one after it."""
+    shutil.copyfile(fresh, path)
+    killed, first = forked(lambda pipe: live(path, Steps(pipe, last, name)))
+    _, second = forked(lambda pipe: live(path, Steps(pipe, 0)))
+    lines = [msgspec.json.decode(line) for line in first.splitlines()]
+    later = [msgspec.json.decode(line) for line in second.splitlines()]
+    steps = [line["step"] for line in lines if "step" in line]
+    got = [msgspec.json.decode(line["said"], type=Got) for line in lines + later if "said" in line]
+    left = msgspec.json.decode(told(partial(look, path)), type=Left)
+    return steps, Life(steps[-1] if killed else None, got, left)
+
+
+def say(life: Life) -> None:
+    sys.stdout.write(msgspec.json.encode(life).decode() + "\n")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,13 @@ from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.webhooks import attempt_places
 from svc.domain.crypto.signatures import Signer
-from svc.domain.limits import SIGNING_OVERLAP_MS, WEBHOOK_ATTEMPTS_AT_ONCE
-from svc.domain.times import HOUR_MS, SECOND_MS
+from svc.domain.limits import SIGNING_OVERLAP_MS
+from svc.domain.locale.times import HOUR_MS, SECOND_MS
+from svc.domain.webhooks.limits import (
+    WEBHOOK_ATTEMPTS_AT_ONCE,
+    WEBHOOK_SHARED_ATTEMPTS,
+    WEBHOOK_SHARED_WINDOW_MS,
+)
 from svc.storage import provisioning
 from svc.storage.integrity import check
 from svc.storage.store import Tx
@@ -18,7 +23,7 @@ from svc.storage.webhooks.webhooks import WebhookChanges
 from tests import tables as root_tables
 from tests.channels import PERSON, Receiver
 from tests.disk import Disk
-from tests.town import START, town
+from tests.town import START, Town, town
 from tests.webhooks import HOOK, a_webhook, a_webhook_with_secret, happen, hook_town
 
 UNREACHED = NotSent("no connection")
@@ -135,6 +140,40 @@ async def test_a_new_process_begins_slowly_at_a_receiver_that_failed(autojump_cl
 
         assert ([0], 8) == ([at for at in receiver.seconds if at < 1], len(receiver.got))
         assert 7 == receiver.at_once_max
+
+
+async def test_a_fault_while_loading_repeats_no_attempt(autojump_clock, monkeypatch):
+    """What is under way goes on; its outcome waits until it can be stored, and the actor does not crash."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    async with hook_town() as (here, _, receiver):
+        receiver.takes_seconds = 3
+        await here.store.write(happen, here.organization.id, "rec_a")
+        await trio.sleep(1)
+        with monkeypatch.context() as patched:
+            patched.setattr(attempts, "note_and_load", fail)
+            await trio.sleep(10)
+            during = [row.state for row in await here.rows(tables.webhook_deliveries)]
+        await trio.sleep(60)
+
+        [actor] = here.system.actors("Webhook")
+        assert ["waiting"] == during
+        assert ["delivered"] == [row.state for row in await here.rows(tables.webhook_deliveries)]
+        assert (1, 0) == (len(receiver.got), actor.crashes)
+
+
+async def test_max_per_second_may_be_changed(autojump_clock):
+    """The attempts of the last second count for the new limit."""
+    async with hook_town(max_per_second=4) as (here, webhook, receiver):
+        await here.store.write(happen, here.organization.id, *(f"rec_{number}" for number in range(8)))
+        await trio.sleep(0.5)
+        slower = WebhookChanges(max_per_second=1)
+        await here.store.write(webhooks.update, here.organization.id, webhook.id, slower)
+        await trio.sleep(10)
+
+        assert [0, 0, 0, 0, 1, 2, 3, 4] == receiver.seconds
 
 
 async def test_max_per_second_spaces_attempts(autojump_clock):
@@ -317,8 +356,8 @@ async def test_outcomes_wait_for_a_disk_that_stalls(autojump_clock):
 
 
 async def test_dead_receivers_share_a_part_of_the_places(autojump_clock, monkeypatch):
-    """However many they are, so that the others find places; each gets its turn."""
-    monkeypatch.setattr(attempt_places, "WEBHOOK_FAILING_AT_ONCE_MAX", 3)
+    """However many, so that the others find places; one organization has half. Each gets its turn."""
+    monkeypatch.setattr(attempt_places, "WEBHOOK_FAILING_AT_ONCE_MAX", 6)
     async with hook_town(*[UNREACHED] * 10_000) as (here, _, receiver):
         for _ in range(9):
             await here.store.write(a_webhook, here.organization.id)
@@ -334,9 +373,9 @@ async def test_dead_receivers_share_a_part_of_the_places(autojump_clock, monkeyp
 
 
 async def test_a_crowd_leaves_each_one_attempt_at_a_time(autojump_clock, monkeypatch):
-    """Where half of the places are taken, before it is known which receivers are dead."""
-    monkeypatch.setattr(attempt_places, "CROWDED", 0)
+    """Where the organization has many requests under way, before it is known which receivers are dead."""
     async with hook_town() as (here, _, receiver):
+        monkeypatch.setattr(receiver, "is_crowded", [here.organization.id].__contains__)
         receiver.takes_seconds = 1
         await here.store.write(happen, here.organization.id, *(f"rec_{number}" for number in range(3)))
         await trio.sleep(10)
@@ -354,3 +393,46 @@ def _happen_spoilt(tx: Tx, organization_id: str) -> None:
     tx.conn.exec_driver_sql(
         "UPDATE events SET data = CAST(x'ff7b' AS TEXT) WHERE subject = 'rec_a' AND data LIKE '%:0,%'"
     )
+
+
+async def test_a_backlog_is_sent_a_few_at_a_time_while_requests_are_served(autojump_clock):
+    """However many subscriptions there are, so that it is in nobody's way; alone it goes at once."""
+    async with hook_town() as (here, _, receiver), trio.open_nursery() as requests:
+        for _ in range(5):
+            await here.store.write(a_webhook, here.organization.id)
+        requests.start_soon(_ask_often, here)
+        await trio.sleep(1)
+        await here.store.write(happen, here.organization.id, *(f"rec_{number}" for number in range(100)))
+        await trio.sleep(0.95)
+        beside = len(receiver.got)
+        requests.cancel_scope.cancel()
+        await trio.sleep(4)
+
+        assert WEBHOOK_SHARED_ATTEMPTS <= beside <= 10 * WEBHOOK_SHARED_ATTEMPTS
+        assert 600 == len(receiver.got)
+
+
+async def test_attempts_make_way_for_an_import_of_their_organization(autojump_clock):
+    """A few at a time begin while it runs, and others' as ever."""
+    async with hook_town() as (here, _, _receiver):
+        places, now = here.system.outgoing.attempt_places, here.clock.now()
+        owner = here.organization.id
+        for _ in range(WEBHOOK_SHARED_ATTEMPTS):
+            places.begin(owner, [True], now).end()
+        before = places.next_room_at(owner, now)
+        places.note_import(owner, now + 1_000)
+        during, others = places.next_room_at(owner, now), places.next_room_at("org_other", now)
+        over = places.next_room_at(owner, now + 1_000)
+        places.note_no_import(owner)
+
+        assert (None, None, None) == (before, others, over)
+        assert during is not None
+        assert now < during <= now + WEBHOOK_SHARED_WINDOW_MS
+        assert places.next_room_at(owner, now) is None
+
+
+async def _ask_often(here: Town) -> None:
+    """As many requests would."""
+    while True:
+        await here.store.read(lambda _conn: None)
+        await trio.sleep(0.01)

@@ -392,6 +392,7 @@ class Promises(WorldMachine):
         assert self.model.failing_since == row.failing_since
 
 
+@pytest.mark.fuzz
 def test_deliveries_are_as_promised_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     """No event is lost, each subject keeps its order, and every attempt is made when it was planned."""
     monkeypatch.setattr(event_dispatcher, "REST_MS", 0)

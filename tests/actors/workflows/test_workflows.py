@@ -6,8 +6,8 @@ from sqlalchemy import select
 from svc.actors.workflows.workflows import Workflows
 from svc.domain.changes import RunsDue
 from svc.domain.identity.organizations import Organization
-from svc.domain.times import SECOND_MS
-from svc.domain.workflows.contexts import Event
+from svc.domain.locale.times import SECOND_MS
+from svc.domain.workflows.expressions.contexts import Event
 from svc.storage import integrity, provisioning
 from svc.storage.metadata import metadata
 from svc.storage.records import records

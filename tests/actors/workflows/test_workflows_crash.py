@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from tests.actors.workflows.crashing import Life
 
@@ -23,6 +24,7 @@ ONE_RUN = {
 }
 
 
+@pytest.mark.fuzz
 def test_a_run_that_is_killed_does_each_step_once(tmp_path: Path) -> None:
     """After a kill at each boundary, the next life leaves what one that was not killed leaves."""
     command = [sys.executable, "-W", "error", "-m", "tests.actors.workflows.crashing", str(tmp_path)]

@@ -7,9 +7,17 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, StorageState
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    StorageState,
+    expect,
+)
 
-from tests.browser.places import WAIT_SECONDS, Service, service_with_demo
+from tests.browser.places import WAIT_SECONDS, Receiver, Service, receiver_elsewhere, service_with_demo
 from tests.forked import Forked
 
 DESK: Final[Any] = {"width": 1280, "height": 800}
@@ -53,6 +61,12 @@ def sign_in(page: Page, service: Service) -> None:
     page.wait_for_selector("#title")
 
 
+def type_into_opened(page: Page, text: str) -> None:
+    """Type *text* into the field that a key has opened, once it has the focus: sooner, letters are keys."""
+    expect(page.locator("input:focus, textarea:focus")).to_be_visible()
+    page.keyboard.type(text)
+
+
 def command(service: Service, *args: str) -> str:
     """What `svc` prints with *args* about the running *service*."""
     env = {**os.environ, "SVC_DATA__DIRECTORY": str(service.database.parent)}
@@ -68,6 +82,20 @@ def command(service: Service, *args: str) -> str:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with service_with_demo(Path(tmp_path_factory.mktemp("screens"))) as service:
         yield service
+
+
+@pytest.fixture(scope="session")
+def outward(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that may post to programs of this machine."""
+    allowed = {"SVC_OUTGOING__ALLOWED_NETWORKS": "127.0.0.1/32"}
+    with service_with_demo(Path(tmp_path_factory.mktemp("outward")), **allowed) as service:
+        yield service
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiver_elsewhere() as receiver:
+        yield receiver
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.browser.places import Service
 
 _LIST: Final = "**/app/api/tools/submission.list"
+TRIES: Final = 200
 _ANSWERS_MS: Final = 150
 """A screen whose answers take longer is shown without them."""
 _FIRST_ROWS: Final = """
@@ -60,6 +61,15 @@ def _link(page: Page, name: str) -> Locator:
     return page.get_by_role("navigation", name="Main").get_by_role("link", name=name)
 
 
+def _give_up_waiting(page: Page, name: str) -> None:
+    """Let the time pass that answers have; and what a screen needs to be drawn once its module is there."""
+    for _ in range(TRIES):
+        page.clock.run_for(_ANSWERS_MS)
+        if page.get_by_role("heading", name=name, level=1).is_visible():
+            return
+    pytest.fail(f"{name} is not shown")
+
+
 def test_the_one_before_stays_until_the_rows_are_there(desk: Page, held: _Held) -> None:
     """The navigation says at once where one is going; nothing is asked twice, and no skeleton is seen."""
     _link(desk, "Submissions").click()
@@ -80,7 +90,7 @@ def test_the_one_before_stays_until_the_rows_are_there(desk: Page, held: _Held) 
 def test_a_slow_answer_is_not_waited_for(desk: Page, held: _Held) -> None:
     """After 150 ms the screen is there without its rows, which it does not ask for again."""
     _link(desk, "Submissions").click()
-    desk.clock.run_for(_ANSWERS_MS)
+    _give_up_waiting(desk, "Submissions")
     expect(desk.get_by_role("heading", name="Submissions", level=1)).to_be_focused()
     expect(desk.locator(".skeleton")).to_have_count(1)
     desk.clock.resume()
@@ -104,9 +114,10 @@ def test_a_person_who_goes_on_is_not_fetched_back(desk: Page, held: _Held) -> No
 
 def test_what_changes_on_the_way_is_asked_again(desk: Page, held: _Held) -> None:
     """An answer that was asked for before a hint is not shown as the newest."""
-    _link(desk, "Submissions").click()
+    with desk.expect_request(_LIST):
+        _link(desk, "Submissions").click()
     desk.evaluate(_HINT)
-    desk.clock.run_for(_ANSWERS_MS)
+    _give_up_waiting(desk, "Submissions")
     expect(desk.get_by_role("heading", name="Submissions", level=1)).to_be_focused()
     held.release()
     expect(desk.locator("tbody tr").first).to_be_visible()

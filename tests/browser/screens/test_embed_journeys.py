@@ -92,12 +92,12 @@ def test_an_embed_by_keys_alone(desk: Page, service: Service) -> None:
 def test_an_object_is_found_and_let_into_embeds_by_keys_alone(desk: Page) -> None:
     """`/` narrows the list, the address has it; the switch is turned by Space, and `Z` turns it back."""
     desk.goto("/app/settings/objects")
-    expect(desk.get_by_role("link", name="Lamps")).to_be_visible()
+    expect(desk.get_by_role("link", name="Lamps", exact=True)).to_be_visible()
     press(desk, "/")
     desk.keyboard.type("zzz")
     expect(desk.get_by_text("Nothing found for “zzz”")).to_be_visible()
     press(desk, "Escape")
-    expect(desk.get_by_role("link", name="Lamps")).to_be_visible()
+    expect(desk.get_by_role("link", name="Lamps", exact=True)).to_be_visible()
     press(desk, "/")
     desk.keyboard.type("compan")
     expect(desk.get_by_role("row")).to_have_count(2)
@@ -179,11 +179,12 @@ def test_a_stale_tab_does_not_save_over_a_newer_one(desk: Page, service: Service
     stale.get_by_label("Subtitle").fill("In the stale tab")
     stale.route("**/app/api/tools/embed.get", lambda route: route.fulfill(status=503))
     desk.get_by_label("Title", exact=True).fill("Meet us soon")
-    desk.get_by_role("button", name="Save").click()
+    with stale.expect_response("**/app/api/tools/embed.get"):  # it heard of the change, and could not read it
+        desk.get_by_role("button", name="Save").click()
     expect(desk.get_by_text("Nothing changed.")).to_be_visible()
     stale.unroute("**/app/api/tools/embed.get")
     stale.get_by_role("button", name="Save").click()
-    expect(stale.get_by_role("alert").filter(has_text="Theirs")).to_contain_text("block 1 changed")
+    expect(stale.get_by_role("alert").filter(has_text="changed elsewhere")).to_contain_text("block 1 changed")
     expect(stale.get_by_label("Subtitle")).to_have_value("In the stale tab")
 
     [(blocks, _)] = stored(service, "Two tabs")

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from tests.browser.places import Service, Website
-from tests.browser.screens.conftest import Watch
+from tests.browser.screens.conftest import Watch, type_into_opened
 from tests.browser.screens.test_every_screen import faults
 
 _ADOPTED = """
@@ -29,7 +29,7 @@ def test_an_embed_is_built_put_on_a_page_and_paused(desk: Page, website: Website
     desk.goto("/app/embeds")
     expect(desk.get_by_role("link", name="Price list")).to_be_visible()
     desk.keyboard.press("c")
-    desk.keyboard.type("Fair 2026")
+    type_into_opened(desk, "Fair 2026")
     desk.keyboard.press("Enter")
     expect(desk.get_by_role("heading", name="Fair 2026")).to_be_visible()
     expect(desk.get_by_label("Site").locator("option").first).to_have_text("Any site")
@@ -148,7 +148,7 @@ def test_blocks_are_moved_by_keys_by_buttons_and_by_drag_and_taken_back(desk: Pa
     desk.keyboard.press("y")
     expect(desk.get_by_text("Order of the blocks.")).to_be_visible()
     assert ["Hero", "Records", "Form", "Text"] == _kinds(desk)
-    desk.get_by_role("button", name="Move down").nth(2).click()
+    desk.get_by_role("button", name="Move block 3 down").click()
     expect(desk.get_by_text("Nothing changed.")).to_be_visible()
     start = desk.locator(".block-handle").first.bounding_box()
     end = desk.locator(".block").nth(2).bounding_box()
@@ -214,7 +214,7 @@ def test_the_second_at_an_embed_never_overwrites_unseen(desk: Page, phone: Page)
     desk.get_by_role("button", name="Save").click()
     expect(desk.get_by_text("Saved: name")).to_be_visible()
     alert = phone.get_by_role("alert")
-    expect(alert).to_contain_text("Theirs: name. Yours, not saved yet: block 1 changed.")
+    expect(alert).to_contain_text("in another tab: name. Yours, not saved yet: block 1 changed.")
     expect(phone.get_by_role("button", name="Save")).to_be_disabled()
     alert.get_by_role("button", name="Keep mine").click()
     phone.get_by_role("button", name="Save").click()

@@ -17,6 +17,11 @@ _QUERIES: Final = (
     "/app/forms/{form}/{submission}",
     "/app/forms/{form}?tab=install",
     "/app/embeds/{embed}",
+    "/app/records/contact/{contact}",
+    "/app/records/contact/{contact}?kind=notes&tab=details",
+    "/app/records/contact/duplicates",
+    "/app/workflows/{workflow}",
+    "/app/workflows/{workflow}?tab=runs",
     "/app/settings/members?status=active&role=owner&open={person}",
     "/app/settings/audit?outcome=done&action=form.create",
     "/app/settings/audit?from=2026-01-01&outcome=done",
@@ -24,8 +29,10 @@ _QUERIES: Final = (
     "/app/settings/objects/contact/import",
 )
 _ASKED: Final = {
+    "/app/inbox": {"conversation.list"},  # how many wait in each of its views
     "/app/submissions?state=Nonsense": {"submission.list"},  # which is refused
     "/app/forms/{form}/{submission}": {"submission.counts"},  # the form's own, of 30 days
+    "/app/workflows/{workflow}": {"workflow.trigger_list"},  # the draft is judged
     "/app/settings/audit?from=2026-01-01&outcome=done": {"audit.list"},  # days are the time zone's
 }
 """Tools of the table that are asked nevertheless."""
@@ -46,9 +53,10 @@ def _tools(path: str) -> set[str]:
 def _things(service: Service) -> dict[str, str]:
     [found] = service.rows(
         """SELECT (SELECT min(form_id) FROM submissions), (SELECT min(id) FROM submissions),
-           (SELECT min(id) FROM embeds), (SELECT min(person_id) FROM members WHERE role_id = 'owner')"""
+           (SELECT min(contact_id) FROM submissions), (SELECT min(id) FROM embeds),
+           (SELECT min(person_id) FROM members WHERE role_id = 'owner'), (SELECT min(id) FROM workflows)"""
     )
-    return dict(zip(("form", "submission", "embed", "person"), found, strict=True))
+    return dict(zip(("form", "submission", "contact", "embed", "person", "workflow"), found, strict=True))
 
 
 def test_no_screen_asks_for_what_the_shell_has(service: Service, desk: Page, watch: Watch) -> None:

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.places import Service
-from tests.browser.screens.conftest import Watch
+from tests.browser.screens.conftest import Watch, type_into_opened
 
 
 def part(page: Page, name: str) -> Locator:
@@ -22,7 +22,7 @@ def test_a_form_is_made_mapped_and_removed(
     desk.goto("/app/forms")
     expect(desk.get_by_role("link", name="Trade enquiries")).to_be_visible()
     desk.keyboard.press("c")
-    desk.keyboard.type("Spring fair")
+    type_into_opened(desk, "Spring fair")
     desk.keyboard.press("Enter")
     expect(desk.get_by_role("heading", name="Spring fair")).to_be_visible()
     key = desk.get_by_label("Form key", exact=True).inner_text()

@@ -42,13 +42,14 @@ def _check_both(desk: Page, phone: Page) -> None:
     assert [] == faults(desk) + faults(phone)
 
 
-def _import_another(page: Page, name: str, text: str) -> None:
-    """Import a file without trying it, from the end of an import."""
-    page.get_by_role("link", name="Import another file").focus()
+def _import_corrected(page: Page, name: str, text: str) -> None:
+    """Import a corrected file without trying it, from the end of an import: its columns are as before."""
+    page.get_by_role("link", name="Import the corrected rows").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Choose a file")).to_be_visible()
     page.get_by_label("Choose a file").set_input_files(_file(name, text))
     expect(page.get_by_label("Find records by")).to_have_value("email")
+    expect(page.get_by_label("What “Lieblingsfarbe” is for")).to_have_value("job_title")
     page.get_by_role("button", name="Import", exact=True).click()
     dialog = page.get_by_role("dialog", name="Import without trying?")
     dialog.get_by_role("button", name="Import").click()
@@ -57,7 +58,7 @@ def _import_another(page: Page, name: str, text: str) -> None:
 def _refused_lines(page: Page, name: str) -> str:
     """The file of refused lines, which is called *name*."""
     with page.expect_download() as download:
-        page.get_by_role("button", name="Refused lines as a file").click()
+        page.get_by_role("button", name="Skipped rows as a file").click()
     assert name == download.value.suggested_filename
     return Path(download.value.path()).read_text()
 
@@ -94,11 +95,11 @@ def test_a_file_is_tried_imported_and_mended_by_keys_alone(
     desk.keyboard.type("Job title")
     desk.get_by_role("button", name="Try", exact=True).focus()
     desk.keyboard.press("Enter")
-    expect(desk.get_by_role("heading", name="What would become of 3 lines")).to_be_focused()
+    expect(desk.get_by_role("heading", name="Preview of 3 rows")).to_be_focused()
     expect(_count(desk, "New")).to_have_text("2")
-    expect(_count(desk, "Refused")).to_have_text("1")
+    expect(_count(desk, "Skipped")).to_have_text("1")
     expect(desk.get_by_role("row").filter(has_text="must be an e-mail address")).to_contain_text("4")
-    expect(phone.get_by_role("heading", name="What would become of 3 lines")).to_be_visible()
+    expect(phone.get_by_role("heading", name="Preview of 3 rows")).to_be_visible()
     _check_both(desk, phone)
     assert 0 == _contacts(service, "ola@example.com", "pia@example.com")
 
@@ -112,7 +113,7 @@ def test_a_file_is_tried_imported_and_mended_by_keys_alone(
     assert "no address" in refused
     assert "ola@" not in refused
 
-    _import_another(desk, "mended.csv", refused.replace("no address", "nobody@example.com"))
+    _import_corrected(desk, "mended.csv", refused.replace("no address", "nobody@example.com"))
 
     expect(desk.get_by_role("heading", name="1 line of “mended.csv” is imported")).to_be_visible()
     assert 1 == _contacts(service, "nobody@example.com")
@@ -202,7 +203,7 @@ def test_how_a_file_is_written_may_be_chosen(desk: Page, phone: Page, service: S
     encoding.select_option("windows-1252")
     desk.get_by_label("What “Name;Größe” is for").select_option("name")
     desk.get_by_role("button", name="Try", exact=True).click()
-    expect(desk.get_by_role("heading", name="What would become of 1 line", exact=True)).to_be_focused()
+    expect(desk.get_by_role("heading", name="Preview of 1 row", exact=True)).to_be_focused()
     expect(separator).to_have_value("|")
     phone.goto(desk.url)
     expect(phone.get_by_label("Separator")).to_have_value("|")
@@ -211,3 +212,83 @@ def test_how_a_file_is_written_may_be_chosen(desk: Page, phone: Page, service: S
     expect(desk.get_by_role("heading", name="1 line of “bars.csv” is imported")).to_be_visible()
 
     assert 1 == _contacts(service, "zoe@example.com")
+
+
+_PEOPLE: Final = (
+    "First Name,Last Name,Organization Name,E-mail,Phone,Birthday",
+    "Uma,Stone,Undo Works,uma@undo.example,+44 20 7946 0958,03/04/1985",
+    "Ben,Stone,UNDO WORKS,ben@undo.example,ask him,05/06/1986",
+    "Kim,,,kim@,,",
+)
+
+
+def _named(service: Service, name: str) -> int:
+    """How many records that are there have that name."""
+    sql = "SELECT count(*) FROM records WHERE deleted_at IS NULL AND json_extract(properties, '$.name') = ?"
+    [(found,)] = service.rows(sql, name)
+    return int(found)
+
+
+def test_an_address_book_comes_in_as_it_is_and_goes_again(
+    desk: Page, phone: Page, service: Service, watch: Watch
+) -> None:
+    """Names are joined, companies made, bad cells left out, a property made; undone, all of it is gone."""
+    watch.expected = ["422"]
+    desk.goto("/app/settings/objects/contact/import")
+    desk.get_by_label("Choose a file").set_input_files(_file("address-book.csv", *_PEOPLE))
+    expect(desk.get_by_label("What “Last Name” is for")).to_have_value("name")
+    expect(desk.get_by_label("What “Organization Name” is for")).to_have_value("company")
+    expect(desk.get_by_label("Create missing companies")).to_be_checked()
+    expect(desk.get_by_role("group", name="Dates are written")).to_have_count(0)
+    desk.get_by_label("What “Birthday” is for").select_option("+")
+    expect(desk.get_by_label("Type of the new property for “Birthday”")).to_have_value("date")
+    expect(desk.get_by_role("group", name="Dates are written")).to_be_visible()
+    desk.get_by_label("Name of the new property for “Birthday”").fill("Born on")
+    desk.get_by_role("button", name="Try", exact=True).click()
+    expect(desk.get_by_role("heading", name="Preview of 3 rows")).to_be_visible()
+    expect(_count(desk, "Skipped")).to_have_text("2")
+    expect(desk.get_by_role("row").filter(has_text="ask him")).to_contain_text("Line 3")
+    expect(desk.get_by_label("Create 1 missing company")).to_be_checked()
+
+    desk.get_by_label("Leave the cell empty").check(force=True)
+    expect(desk.get_by_text("Before your last changes")).to_be_visible()
+    desk.get_by_role("button", name="Try again").click()
+    expect(_count(desk, "Skipped")).to_have_text("1")
+    expect(desk.get_by_text("1 cell would be left empty.")).to_be_visible()
+    expect(desk.get_by_text("Before your last changes")).to_have_count(0)
+    desk.get_by_role("button", name="Import 2 lines").click()
+    expect(desk.get_by_text("line 2, “03/04/1985”, is 1985-04-03 or 1985-03-04")).to_be_visible()
+    expect(desk.get_by_label("Day first: 31/12/2026")).to_be_focused()
+    desk.get_by_label("Day first: 31/12/2026").check(force=True)
+    phone.goto(desk.url)
+    expect(phone.get_by_label("Day first: 31/12/2026")).to_be_checked()
+    _check_both(desk, phone)
+    desk.get_by_role("button", name="Try again").click()
+    expect(desk.get_by_text("Before your last changes")).to_have_count(0)
+    desk.get_by_role("button", name="Import 2 lines").click()
+    expect(desk.get_by_role("heading", name="2 lines of “address-book.csv” are imported")).to_be_visible()
+    assert (1, 1, 1) == tuple(_named(service, name) for name in ("Uma Stone", "Ben Stone", "Undo Works"))
+    born = "SELECT count(*) FROM records WHERE json_extract(properties, '$.born_on') = ?"
+    assert [(1,)] == [tuple(row) for row in service.rows(born, "1985-04-03")]
+
+    _undo_and_look(desk, phone)
+
+    assert [0, 0, 0] == [_named(service, name) for name in ("Uma Stone", "Ben Stone", "Undo Works")]
+
+
+def _undo_and_look(desk: Page, phone: Page) -> None:
+    """Undo the import of the book, from the list of imports on."""
+    desk.get_by_role("link", name="All imports").click()
+    expect(desk.get_by_role("row").filter(has_text="address-book.csv")).to_contain_text("2 new and 1 skipped")
+    desk.get_by_role("link", name="address-book.csv").first.click()
+    expect(desk.get_by_role("heading", name="address-book.csv", exact=True)).to_be_visible()
+    phone.goto(desk.url)
+    desk.get_by_role("button", name="Undo import…").click()
+    expect(desk.get_by_text("3 records that it created are deleted")).to_be_visible()
+    expect(phone.get_by_text("3 records that it created are deleted")).to_be_visible()
+    _check_both(desk, phone)
+    desk.get_by_role("button", name="Undo 3 records").click()
+    expect(desk.get_by_text("The import was undone")).to_be_visible()
+    expect(phone.get_by_text("The import was undone")).to_be_visible()
+    desk.get_by_role("link", name="Imports").last.click()
+    expect(desk.get_by_role("row").filter(has_text="address-book.csv")).to_contain_text("Undone")

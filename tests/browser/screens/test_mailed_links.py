@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.places import Service, service_with_demo, wait_for
-from tests.browser.screens.conftest import DESK, Watch, _context, sign_in
+from tests.browser.screens.conftest import DESK, Watch, _context, command, sign_in
 from tests.mail_servers import Inbox, real_server, text_of
 
 NEW: Final = "another long password"
@@ -79,6 +79,7 @@ def test_a_forgotten_password_and_a_proven_address(visitor: Page, service: Servi
     expect(visitor.get_by_role("heading", name="Look into your mail")).to_be_visible()
     link = link_in(inbox, 1)
     visitor.goto(link)
+    expect(visitor.get_by_text(f"For the account {owner['email']}.")).to_be_visible()
     visitor.get_by_label("New password").fill(NEW)
     visitor.keyboard.press("Enter")
     expect(visitor.get_by_role("heading", name="The password is changed")).to_be_visible()
@@ -87,10 +88,43 @@ def test_a_forgotten_password_and_a_proven_address(visitor: Page, service: Servi
     visitor.get_by_label("E-mail").fill(owner["email"])
     visitor.get_by_label("Password", exact=True).fill(NEW)
     visitor.keyboard.press("Enter")
-    expect(visitor.get_by_role("heading", name="Forms")).to_be_visible()
+    expect(visitor.get_by_role("heading", name="Waiting for you")).to_be_visible()
 
     visitor.goto("about:blank")
     visitor.goto(link)
-    visitor.get_by_label("New password").fill(NEW)
-    visitor.keyboard.press("Enter")
     expect(visitor.get_by_role("heading", name="This link does not work any more")).to_be_visible()
+
+
+def test_a_name_and_an_address_are_changed(
+    visitor: Page, browser: Browser, service: Service, inbox: Inbox
+) -> None:
+    """The name at once, wherever it stands; the address by the link in a mail that the new one gets."""
+    home = ("--organization", service.facts["organizationId"])
+    command(service, "user", "create", "joris@harbour-lamps.example", "--name", "Joris", *home)
+    link = command(service, "user", "link", "joris@harbour-lamps.example").split()[-1]
+    visitor.goto(link)
+    visitor.get_by_role("button", name="Sign in without a password for now").click()
+    visitor.get_by_role("button", name=re.compile("account$")).click()
+    visitor.get_by_role("menuitem", name="Profile").click()
+    visitor.get_by_label("Your name").fill("Joris van Dijk")
+    visitor.get_by_role("button", name="Save").click()
+    expect(visitor.get_by_role("button", name="Joris van Dijk, account")).to_be_visible()
+    sent = len(inbox.taken)
+    visitor.get_by_label("New e-mail address").fill("joris@home.example")
+    visitor.get_by_role("button", name="Send the link").click()
+    expect(visitor.get_by_text("A link is on its way to joris@home.example")).to_be_visible()
+    expect(visitor.locator(".with-badge")).to_contain_text("joris@harbour-lamps.example")
+    wait_for(lambda: inbox.taken, lambda taken: len(taken) == sent + 2)
+    texts = [text_of(mail) for mail in inbox.taken[sent:]]
+    [path] = [found for text in texts for found in re.findall(r"https?://[^/\s]+(/app/prove#\S+)", text)]
+    assert any("Nothing has changed yet" in text for text in texts)
+
+    elsewhere = browser.new_context(base_url=service.url).new_page()
+    elsewhere.goto(path)
+    expect(elsewhere.get_by_text("your account has the address joris@home.example")).to_be_visible()
+    elsewhere.get_by_role("button", name="Use this address").click()
+    expect(elsewhere.get_by_role("heading", name="Your address has changed")).to_be_visible()
+    elsewhere.context.close()
+    visitor.reload()
+    expect(visitor.locator(".with-badge")).to_contain_text("joris@home.example")
+    expect(visitor.get_by_text("Proven", exact=True)).to_be_visible()

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.screens.conftest import Watch
+from tests.browser.screens.conftest import Watch, type_into_opened
 from tests.browser.screens.test_every_screen import faults
 
 
@@ -10,14 +10,14 @@ def test_an_object_is_made_with_a_property_by_keys_alone(desk: Page, watch: Watc
     """Its name for programs is proposed; a property is made, made personal, and deleted by its name."""
     watch.expected = ["422"]
     desk.goto("/app/settings/objects")
-    expect(desk.get_by_role("link", name="Lamps")).to_be_visible()
+    expect(desk.get_by_role("link", name="Lamps", exact=True)).to_be_visible()
     desk.keyboard.press("c")
-    desk.keyboard.type("Boat")
-    expect(desk.get_by_label("Name for programs")).to_have_value("boat")
+    type_into_opened(desk, "Kayak")
+    expect(desk.get_by_label("API name")).to_have_value("kayak")
     desk.keyboard.press("Enter")
-    expect(desk.get_by_role("heading", name="Boats")).to_be_visible()
+    expect(desk.get_by_role("heading", name="Kayaks")).to_be_visible()
     desk.keyboard.press("c")
-    desk.keyboard.type("Home port")
+    type_into_opened(desk, "Home port")
     desk.get_by_label("Type").focus()
     desk.keyboard.type("One of")
     expect(desk.get_by_label("Choices")).to_be_visible()

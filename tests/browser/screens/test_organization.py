@@ -1,14 +1,15 @@
 """Settings › Organization, Members, Roles, Teams, Sites and the audit trail."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import phonenumbers
 from playwright.sync_api import Locator, Page, expect
 
-from svc.domain.currencies import CURRENCIES
+from svc.domain.locale.currencies import CURRENCIES
 from tests.browser.places import Service
-from tests.browser.screens.conftest import Watch
+from tests.browser.screens.conftest import Watch, type_into_opened
 
 
 def ask(page: Page, service: Service, tool: str, **asked: Any) -> Any:
@@ -25,8 +26,9 @@ def row(page: Page, text: str) -> Locator:
 
 
 def save(page: Page) -> None:
-    """Save, and wait until it is said so on the page that comes then."""
-    page.get_by_role("button", name="Save").click()
+    """Save, and wait until it is stored and said so on the page that comes then."""
+    with page.expect_response("**/app/api/tools/organization.update"):
+        page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
 
 
@@ -58,11 +60,11 @@ def test_two_people_change_the_organization(desk: Page, service: Service) -> Non
 
     after = ask(desk, service, "organization.get")
     assert ("Harbour Lamps & Sons", "Asia/Tokyo") == (after["name"], after["timeZone"])
-    expect(desk.get_by_role("button", name="Harbour Lamps & Sons, account")).to_be_visible()
+    expect(desk.get_by_role("link", name="Harbour Lamps & Sons")).to_be_visible()
     desk.get_by_label("Name", exact=True).fill(before["name"])
     desk.get_by_label("Time zone").select_option(before["timeZone"])
     save(desk)
-    expect(desk.get_by_role("button", name=f"{before['name']}, account")).to_be_visible()
+    expect(desk.get_by_role("link", name=before["name"])).to_be_visible()
     assert before["name"] == ask(desk, service, "organization.get")["name"]
 
 
@@ -97,7 +99,7 @@ def test_a_member_is_invited_by_keys_alone_and_changed(
     desk.goto("/app/settings/members")
     expect(row(desk, "Maren Holt")).to_contain_text("You")
     desk.keyboard.press("c")
-    desk.keyboard.type("ines@example.com")
+    type_into_opened(desk, "ines@example.com")
     desk.keyboard.press("Enter")
     link = desk.get_by_label("Invitation link", exact=True).inner_text()
     assert link.startswith(f"{service.url}/app/invitation#svci_")
@@ -131,6 +133,7 @@ def test_a_member_is_invited_by_keys_alone_and_changed(
     panel.get_by_role("button", name="Let in again").click()
     expect(member).to_contain_text("Active")
     panel.get_by_role("button", name="Deactivate").click()
+    expect(member).to_contain_text("Deactivated")
     desk.keyboard.press("Escape")
 
     expect(panel).to_have_count(0)
@@ -141,7 +144,7 @@ def test_an_invitation_is_withdrawn_on_a_phone(phone: Page) -> None:
     """It is asked, since the link cannot be brought back."""
     phone.goto("/app/settings/members?status=invited&new=1")
     phone.get_by_label("E-mail").fill("gone@example.com")
-    phone.get_by_role("button", name="Make link").tap()
+    phone.get_by_role("button", name="Create link").tap()
     phone.get_by_role("button", name="I have copied it").tap()
     row(phone, "gone@example.com").get_by_role("button", name="Withdraw").tap()
     phone.get_by_role("dialog").get_by_role("button", name="Withdraw").tap()
@@ -159,7 +162,7 @@ def test_a_role_is_made_changed_and_deleted(desk: Page, service: Service) -> Non
     panel = desk.get_by_role("complementary")
     panel.get_by_label("Name").fill("Night shift")
     panel.get_by_role("checkbox", name="See records").check()
-    panel.get_by_role("button", name="New role").click()
+    panel.get_by_role("button", name="Create role").click()
     expect(desk).to_have_url(re.compile(r"open=rol_"))
     panel.get_by_role("checkbox", name="Conversations").check()
     panel.get_by_role("button", name="Save").click()
@@ -180,7 +183,7 @@ def test_teams_and_the_trail_of_what_was_done(phone: Page, service: Service) -> 
     """A team is made and renamed; the trail is filtered by the address, and shows the same once more."""
     phone.goto("/app/settings/teams?new=1")
     phone.get_by_label("Name", exact=True).fill("Lamp testers")
-    phone.get_by_role("dialog").get_by_role("button", name="New team").tap()
+    phone.get_by_role("dialog").get_by_role("button", name="Create team").tap()
     row(phone, "Lamp testers").get_by_role("button", name="Rename").tap()
     phone.get_by_label("Name", exact=True).fill("Lamp makers")
     phone.get_by_role("button", name="Save").tap()
@@ -199,3 +202,30 @@ def test_teams_and_the_trail_of_what_was_done(phone: Page, service: Service) -> 
     phone.get_by_label("Until").fill("2020-01-01")
 
     expect(phone.get_by_text("Nothing like this")).to_be_visible()
+
+
+def test_an_entry_of_the_trail_leads_to_its_thing(desk: Page, service: Service) -> None:
+    """Actions of all time can be chosen, whatever is listed; a form's entry opens the form."""
+    made = ask(desk, service, "form.create", name="Bell ringers")
+    desk.goto("/app/settings/audit?action=member.add")
+    desk.get_by_label("Action", exact=True).select_option("form.create")
+    entry = desk.get_by_role("row").filter(has_text=made["id"])
+    entry.get_by_role("link", name="form.create").click()
+    desk.get_by_role("complementary").get_by_role("link", name="Open its screen").click()
+
+    expect(desk).to_have_url(f"{service.url}/app/forms/{made['id']}")
+    expect(desk.get_by_role("heading", name="Bell ringers")).to_be_visible()
+
+
+def test_the_trail_is_exported(desk: Page) -> None:
+    """By a job, whose file the browser takes by itself; it has the whole trail, whatever is filtered."""
+    desk.goto("/app/settings/audit?action=form.create")
+    with desk.expect_download() as download:
+        desk.get_by_role("button", name="Export").click()
+        desk.get_by_role("menuitem", name="CSV, for spreadsheets").click()
+    text = Path(download.value.path()).read_text("utf-8-sig")
+
+    assert download.value.suggested_filename.endswith(".csv")
+    assert {"form.create", "embed.create"} <= {cell for line in text.splitlines() for cell in line.split(",")}
+    expect(desk.get_by_text("are in your downloads")).to_be_visible()
+    expect(desk.get_by_role("button", name="Export")).to_be_visible()

@@ -34,7 +34,7 @@ def test_a_backup_is_its_owners_and_whole(backup: Path) -> None:
     with tarfile.open(backup) as tar:
         names = tar.getnames()
 
-    assert ["svc.db", "secret.key"] == names
+    assert ["svc.db", "secret.key", "SHA256SUMS"] == names
     assert 0o600 == stat.S_IMODE(backup.stat().st_mode)
     assert ["backup.tar", "data"] == sorted(path.name for path in backup.parent.iterdir())
 

@@ -5,6 +5,7 @@ import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -17,18 +18,23 @@ import trio
 import trio.testing
 from click.testing import CliRunner, Result
 
-from svc.cli import main
+from svc.actors.outbound.client import OutboundHttp
+from svc.cli import forwarding, main
 from svc.cli.cursor_file import CursorFile
 from svc.cli.failures import Failure
 from svc.cli.forwarding import Forwarder, forward_events
 from svc.client import Refused, Tools, verify
 from svc.clock import VirtualClock
+from svc.domain.channels.connections import CONTRACT
+from svc.domain.crypto.signatures import Signer
 from svc.http.app import public_app
-from svc.tools.webhooks.event_examples import EXAMPLES
+from svc.tools.webhooks.payloads import EXAMPLES
+from svc.version import VERSION
 from tests.browser.places import service_with_demo, wait_for
 from tests.dispatching import dispatch
 from tests.forked import Forked
 from tests.http.asking import client_of
+from tests.receivers import LOOPBACK, answer, receiver
 from tests.tooling import ToolTown, tool_town
 from tests.town import START
 
@@ -85,6 +91,36 @@ async def create(here: ToolTown, *kinds: str) -> None:
     for kind in kinds:
         await here.answer("record.create", {"objectType": kind, "properties": {"name": kind}})
     await dispatch(here)
+
+
+class StoppedClock(VirtualClock):
+    """A clock that stands still while real sockets are waited for."""
+
+    def __init__(self) -> None:
+        super().__init__(START)
+
+    def now(self) -> int:
+        return START
+
+
+async def test_the_headers_are_those_of_a_webhook():
+    """All of them and no other, however they are written: a program that takes these takes those."""
+    body = msgspec.json.encode(EXAMPLES["record.created"])
+    seen: list[bytes] = []
+    async with receiver(partial(answer, seen=seen)) as url, forwarding.client() as client:
+        await Forwarder(client, url, SECRET, StoppedClock()).forward(body)
+        delivery = f"dlv_{EXAMPLES['record.created'].id.partition('_')[2]}"
+        headers = Signer([SECRET]).delivery_headers(
+            delivery, START // 1_000, body, event="record.created", contract=CONTRACT
+        )
+        outbound = OutboundHttp(LOOPBACK)
+        async with outbound.live():
+            await outbound.post(url, body, headers, owner="org_1", seconds=5, now=START)
+
+    forwarded, sent = (one.partition(b"\r\n\r\n") for one in seen)
+    assert sorted(sent[0].splitlines()) == sorted(forwarded[0].splitlines())
+    assert sent[2] == forwarded[2] == body
+    assert f"User-Agent: svc/{VERSION}".encode() in sent[0].splitlines()
 
 
 async def test_events_are_forwarded_as_webhooks_are_sent(autojump_clock):
@@ -167,7 +203,7 @@ async def test_it_goes_on_after_errors(autojump_clock):
         listener = Listener(here, program)
         await create(here, "contact", "company", "deal")
         key = await here.mint()
-        for _ in range(here.system.calls_per_minute):
+        for _ in range(here.system.calls.per_minute):
             await here.call("no.such_tool", key=key)
         nursery.start_soon(lambda: listener.run(key=key))
         await trio.sleep(0.5)

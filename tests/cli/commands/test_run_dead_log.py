@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.running import END_SECONDS, Service
+from tests.cli.running import ANEW, END_SECONDS, Service
 
 Start = Callable[..., Service]
 
@@ -28,7 +28,7 @@ def start(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     started: list[Service] = []
 
     def start_one(**kwargs: Any) -> Service:
-        started.append(Service(data, "--demo", **kwargs))
+        started.append(Service(data, "--demo", program=ANEW, **kwargs))
         return started[-1]
 
     yield start_one
@@ -133,9 +133,9 @@ def test_writes_that_fail_do_not_stop_the_service_with_a_dead_log(start: Start, 
 def test_a_service_starts_if_its_output_is_not_read(start: Start, dead: int) -> None:
     """With a dead standard output the service starts all the same, and logs what it could not print."""
     service = start(stdout=dead, stderr=subprocess.PIPE)
-    assert service.process.stderr is not None
+    assert service.stderr is not None
 
-    with service.process.stderr as errors:
+    with service.stderr as errors:
         record = json.loads(errors.readline())
         healthy = httpx.get(f"{record['operator'][0]}/healthz")
         assert 0 == service.end()
@@ -156,12 +156,12 @@ def test_a_disk_that_stays_full_is_logged_once_and_its_end(start: Start) -> None
     """However many writes fail, the log has the first, and that it is over with how many more there were."""
     service = start(stderr=subprocess.PIPE)
     service.ready()
-    assert service.process.stderr is not None
+    assert service.stderr is not None
 
     fail_writes(service, 30)
     assert 0 == service.end()
 
-    with service.process.stderr as errors:
+    with service.stderr as errors:
         records = [json.loads(line) for line in errors]
     result = [one for one in records if one["event"].startswith("batch")]
     assert [("batch_failed", "error"), ("batches_succeed_again", "info")] == [

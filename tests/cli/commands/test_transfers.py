@@ -8,9 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from svc.cli.commands.records.imports import FileImport
+from svc.domain.errors import Conflict
 from svc.domain.records.properties import Property
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
+from svc.storage.identity.tables import organizations
 from svc.storage.records import objects, properties
 from svc.storage.store import Tx
 from tests.cli.conftest import Svc, filled
@@ -165,6 +168,30 @@ def test_a_dry_run_writes_its_report_and_nothing_else(shop, svc: Svc, tmp_path):
     assert "Ada L" in svc("export", "contact").output
 
 
+def test_bad_cells_and_the_order_of_dates_are_chosen(shop, svc: Svc, tmp_path):
+    """An unclear order is told with two lines; cells that are left out, and many refused lines, by reason."""
+    filled(shop, _add_date)
+    file, many = tmp_path / "contacts.csv", tmp_path / "many.csv"
+    file.write_text("name,email,born\nAda,ada@,03/04/1985\nGrace,grace@,05/06/1986\n")
+    many.write_text("name,email\n" + "".join(f"{n},person{n}@\n" for n in range(12)))
+
+    unclear = svc("import", "contact", str(file))
+    done = svc("import", "contact", str(file), "--dates", "dmy", "--on-bad-cell", "empty")
+    refused = svc("import", "contact", str(many))
+
+    assert (1, 0, 1) == (unclear.exit_code, done.exit_code, refused.exit_code), done.output
+    assert "line 2, `03/04/1985`, is 1985-04-03 or 1985-03-04" in unclear.output
+    assert "2 cells were left out" in done.output
+    assert "2 × email: not a host name (lines 2, 3)" in done.output
+    assert "12 × email: not a host name (lines 2, 3, 4, …)" in refused.output
+    assert "1985-04-03" in svc("export", "contact").output
+
+
+def _add_date(tx: Tx) -> None:
+    [organization] = tx.conn.execute(organizations.select()).all()
+    properties.create(tx, organization.id, "contact", Property(slug="born", label="Born", type="date"))
+
+
 @pytest.mark.parametrize(
     ("args", "code", "told"),
     [
@@ -188,3 +215,51 @@ def test_mistakes_are_told(shop, svc: Svc, tmp_path, args, code, told):  # noqa:
     result = svc(*args)
 
     assert (code, True) == (result.exit_code, told in result.output), result.output
+
+
+def test_a_file_given_again_is_told_as_done(shop, svc: Svc, tmp_path):
+    """Its lines are not doubled, unless `--again` says so; read in another way it is another."""
+    file = tmp_path / "contacts.csv"
+    file.write_text("name,email\nAda,ada@example.com\nGrace,grace@\n")
+
+    results = [
+        svc("import", "contact", str(file)),
+        svc("import", "contact", str(file), "--on-error", "stop"),
+        svc("import", "contact", str(file), "--dry-run"),
+        svc("import", "contact", str(file), "--by", "email"),
+    ]
+    before = svc("export", "contact").output
+    again = svc("import", "contact", str(file), "--again")
+
+    told = [result.output for result in results]
+    assert [1] * 5 == [result.exit_code for result in (*results, again)], told
+    assert "was imported before" in told[1]
+    assert told[0].partition("LINES")[2] == told[1].partition("LINES")[2]
+    assert not any("was imported before" in one for one in (told[0], *told[2:], again.output))
+    assert (2, 3) == (len(before.splitlines()), len(svc("export", "contact").output.splitlines()))
+
+
+class _StartedByAnother:
+    """An installation at which another client starts the import of the same file first."""
+
+    def __init__(self) -> None:
+        self.called: list[str] = []
+
+    async def call(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        self.called.append(name)
+        if name == "import.start" and "id" in body:
+            raise Conflict("it is running")
+        state = "running" if name == "import.get" else "uploaded"
+        return {"id": "imp_1", "state": state, "nextPart": None, "endedAt": None, "columns": {}}
+
+
+async def test_the_same_command_given_twice_at_once_is_one_import(tmp_path):
+    """The second waits for what the first has started, and does not cancel it."""
+    file = tmp_path / "contacts.csv"
+    file.write_text("name\nAda\n")
+    installation = _StartedByAnother()
+
+    begun = await FileImport("contact", file, "csv", {}, {}, again=False).begin(installation)  # type: ignore[arg-type]
+
+    assert "running" == begun["state"]
+    assert ["import.start", "import.start", "import.get"] == installation.called

@@ -21,11 +21,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from svc.cli.doctor import data as data_checks
 from svc.domain.certificates.renewal import Failures
-from svc.domain.times import HOUR_MS
+from svc.domain.locale.times import HOUR_MS
 from svc.storage.certificates import CertificateFiles
 from svc.storage.clock import marks
+from svc.storage.private_files import create_private
+from tests.backups import INSTALLATION
 from tests.certificates import certify
 from tests.cli.conftest import Svc, filled
+from tests.cli.running import Service
 from tests.mail_servers import real_server
 
 FREE = ("SVC_SERVER__BIND", "127.0.0.1:0"), ("SVC_OPERATOR__BIND", "127.0.0.1:0")
@@ -315,9 +318,9 @@ def test_a_service_that_runs_is_found_at_its_ports(
     taken: int, svc: Svc, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its ports are not called taken then; one where nothing answers is a problem."""
-    from svc.cli.commands import doctor
+    from svc.cli import data_store
 
-    monkeypatch.setattr(doctor, "is_locked", lambda _: True)
+    monkeypatch.setattr(data_store, "is_locked", lambda _: True)
     with closing(socket.socket()) as unheard:
         unheard.bind(("127.0.0.1", 0))
         silent = unheard.getsockname()[1]
@@ -352,7 +355,7 @@ def test_backups_that_are_old_or_open_are_said(
     svc: Svc, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Older than two periods is a problem; an incomplete one does not count."""
-    from svc.cli.commands import doctor
+    from svc.cli import data_store
 
     assert one(svc, "backups") == ("ok", "None are made by schedule: backup.directory is not set.")
     directory = tmp_path / "backups"
@@ -360,16 +363,17 @@ def test_backups_that_are_old_or_open_are_said(
     monkeypatch.setenv("SVC_BACKUP__EVERY_HOURS", "6")
     assert one(svc, "backups")[0] == "warning"
     with monkeypatch.context() as running:
-        running.setattr(doctor, "is_locked", lambda _: True)
+        running.setattr(data_store, "is_locked", lambda _: True)
         assert one(svc, "backups")[0] == "problem"
     directory.mkdir(mode=0o700)
 
     def made(hours: float, kind: str = "") -> Path:
         moment = datetime.now(UTC) - timedelta(hours=hours)
-        path = directory / f"svc-{moment:%Y%m%dT%H%M%SZ}{kind}.tar"
+        path = directory / f"svc-{INSTALLATION}-{moment:%Y%m%dT%H%M%SZ}{kind}.tar"
         path.write_bytes(b"a backup")
         return path
 
+    create_private(whole / "installation", INSTALLATION.encode())
     made(13)
     made(1, ".incomplete")
     state, says = one(svc, "backups")
@@ -382,3 +386,25 @@ def test_backups_that_are_old_or_open_are_said(
     directory.chmod(0o755)
     says = f"{directory} is open to other users: run `chmod go= {directory}`."
     assert ("warning", says) in found(svc, "backups")
+
+
+def test_a_running_service_is_looked_at_where_it_is(svc: Svc, data: Path, tmp_path: Path) -> None:
+    """By its own configuration file and at its own ports, without being told of either."""
+    place = tmp_path / "etc"
+    place.mkdir()
+    backups = tmp_path / "backups"
+    (place / "svc.toml").write_text(f'[backup]\ndirectory = "{backups}"\n')
+    service = Service(data, "--config", str(place / "svc.toml"))
+    try:
+        ports = {url.rpartition(":")[2] for url in service.ready().values()}
+        told = found(svc, "ports")
+        backup = one(svc, "backups")
+        elsewhere = svc("doctor", "--config", str(tmp_path / "none.toml"))
+        assert 0 == service.end()
+    finally:
+        service.close()
+
+    assert {"ok"} == {state for state, _ in told}
+    assert ports == {says.split()[0].rpartition(":")[2] for _, says in told}
+    assert str(backups) in backup[1]
+    assert 2 == elsewhere.exit_code

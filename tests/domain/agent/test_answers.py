@@ -5,7 +5,7 @@ import json
 import pytest
 
 from svc.domain.agent.answers import read_answer
-from svc.domain.limits import AGENT_ANSWER_BYTES_MAX
+from svc.domain.agent.limits import AGENT_ANSWER_BYTES_MAX
 
 
 def answer(content: str) -> bytes:

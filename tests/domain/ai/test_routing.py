@@ -22,8 +22,7 @@ from svc.domain.ai.models import (
 )
 from svc.domain.ai.money import FREE, Prices
 from svc.domain.ai.requests import CompletionRequest
-from svc.domain.ai.routing import Failure, FailureKind, Passed, Rests, Route
-from svc.domain.limits import AI_OUTPUT_TOKENS_ASSUMED
+from svc.domain.ai.routing import Failure, FailureKind, ProviderRefusal, Rests, Route
 
 NOW = 1_800_000_000_000
 LIST = Prices(1_000_000, 500_000, 2_000_000)
@@ -68,7 +67,7 @@ def asked(choice: Choice | None) -> list[str]:
     return [] if choice is None else [candidate.provider for candidate in choice.candidates]
 
 
-def verdict(*failures: Failure) -> Passed | GatewayError:
+def verdict(*failures: Failure) -> ProviderRefusal | GatewayError:
     """What the caller is answered after these, each of another provider."""
     route = Route((A, B, C)[: len(failures)], Rests(), NOW)
     for failure in failures:
@@ -107,7 +106,7 @@ def test_the_list_price_is_the_organizations_own_else_the_services():
     assert choice is not None
     assert mine is not None
     assert [OWN_PRICES, LIST, LIST, LIST] == [one.prices for one in choice.candidates]
-    assert (FREE, None, AI_OUTPUT_TOKENS_ASSUMED) == (
+    assert (FREE, None, None) == (
         mine.first.prices,
         mine.context_tokens,
         mine.output_tokens_max,
@@ -253,7 +252,7 @@ def test_the_answer_when_nobody_gave_one(failures: list[Failure], expected: tupl
 @pytest.mark.parametrize("status", [400, 404, 409, 413, 422])
 def test_what_a_provider_says_about_the_request_passes(status: int):
     """As it is, even after another one was down."""
-    assert Passed(status, ERROR) == verdict(DOWN, Failure(kind="status", status=status, body=ERROR))
+    assert ProviderRefusal(status, ERROR) == verdict(DOWN, Failure(kind="status", status=status, body=ERROR))
 
 
 @pytest.mark.parametrize(
@@ -293,7 +292,7 @@ def test_failures_are_as_the_record_has_them(row: tuple[str, str, str, str]):
         assert isinstance(told, GatewayError)
         assert str(told.status) in answer
         if "in the shape of an error" in answer:
-            assert Passed(one or 0, ERROR) == verdict(Failure(kind=kind, status=one, body=ERROR))
+            assert ProviderRefusal(one or 0, ERROR) == verdict(Failure(kind=kind, status=one, body=ERROR))
 
 
 def test_the_record_has_every_failure():

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svc.domain.backups.schedule import RETRY_MS_MAX, Schedule, retry_ms
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, ms_of, rfc3339
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, ms_of, rfc3339
 
 schedules = st.builds(
     lambda hour, minute, every: Schedule.of(f"{hour:02}:{minute:02}", every),

@@ -16,7 +16,7 @@ from svc.domain.certificates.outlook import NameFacts, Outlook, warnings
 from svc.domain.certificates.refusals import DETAIL_CHARS_MAX, meaning, wait_of
 from svc.domain.certificates.renewal import PAUSES_MS, WAIT_MS_MAX, Failures, Validity, order_at
 from svc.domain.errors import InvalidValue
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS
 
 NOW = 1_800_000_000_000
 NAME = "crm.example.com"

@@ -6,14 +6,14 @@ import msgspec
 import pytest
 
 from svc.domain.embeds.blocks import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock
-from svc.domain.embeds.rules import block_faults, hidden_condition, name_faults, public_fields
-from svc.domain.limits import (
+from svc.domain.embeds.limits import (
     EMBED_BLOCKS_MAX,
     EMBED_BODY_CHARS_MAX,
     EMBED_FIELDS_MAX,
     EMBED_ROWS_MAX,
     EMBED_TITLE_CHARS_MAX,
 )
+from svc.domain.embeds.rules import block_faults, hidden_condition, name_faults, public_fields
 from svc.domain.records.objects import is_public
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import Filter, PlainFilter, Sort

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from svc.domain.forms.seen_fields import SeenField, seen_fields
-from svc.domain.limits import FORM_FIELDS_MAX
+from svc.domain.forms.limits import FORM_FIELDS_MAX
+from svc.domain.forms.seen_fields import RecentField, seen_fields
 
 SLUGS = ("name", "email", "phone", "city", "company", "job_title")
 
 
-def of(*submissions: Any, mapping: dict[str, str] | None = None) -> dict[str, SeenField]:
+def of(*submissions: Any, mapping: dict[str, str] | None = None) -> dict[str, RecentField]:
     return {field.name: field for field in seen_fields(submissions, mapping or {}, SLUGS)}
 
 
@@ -34,7 +34,7 @@ def test_what_goes_nowhere_is_proposed_by_its_name():
     taken = of({"Job title": "x", "role": "y"}, mapping={"role": "job_title"})
 
     assert ("job_title", "company", None) == tuple(one.proposed for one in seen.values())
-    assert taken["Job title"] == SeenField(name="Job title", example="x", property=None, proposed=None)
+    assert taken["Job title"] == RecentField(name="Job title", example="x", property=None, proposed=None)
 
 
 def test_there_are_so_many_at_most():

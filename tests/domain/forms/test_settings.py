@@ -4,8 +4,8 @@ import pytest
 
 from svc.domain.errors import InvalidInput
 from svc.domain.forms.forms import NewForm
+from svc.domain.forms.limits import FORM_FIELD_NAME_CHARS_MAX, FORM_FIELDS_MAX
 from svc.domain.forms.settings import checked
-from svc.domain.limits import FORM_FIELD_NAME_CHARS_MAX, FORM_FIELDS_MAX
 from svc.domain.records.objects import BUILTIN_OBJECTS
 
 CONTACT = {prop.slug: prop for prop in BUILTIN_OBJECTS[0].properties}

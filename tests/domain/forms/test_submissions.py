@@ -249,6 +249,34 @@ class TestContact:
 
         assert (None, {"name": 7}) == (prepared.name, note_of(prepared))
 
+    @pytest.mark.parametrize(
+        ("fields", "mapping", "name"),
+        [
+            ({"first_name": "Anna ", "last_name": " Petrova"}, {}, "Anna Petrova"),
+            ({"familyName": "Petrova", "firstName": "Anna"}, {}, "Anna Petrova"),
+            ({"firstname": "Anna", "Surname": "Ilić", "last_name": ""}, {}, "Anna Ilić"),
+            ({"first_name": "Anna", "last_name": "Petrova"}, {"last_name": "city"}, "Anna"),
+            ({"first_name": "Anna P", "last_name": "Petrova"}, {"first_name": "name"}, "Anna P"),
+            ({"name": "Anna P", "first_name": "Anna", "last_name": "Petrova"}, {}, "Anna P"),
+            ({"first_name": "Anna", "last_name": 7}, {}, "Anna"),
+            ({"last_name": "Petrova"}, {}, None),
+            ({"first_name": "A" * 1_500, "last_name": "P" * 1_500}, {}, "A" * 1_500),
+        ],
+    )
+    def test_a_surname_is_joined_to_a_first_name(
+        self, fields: dict[str, Scalar], mapping: dict[str, str], name: str | None
+    ) -> None:
+        """Unless the form maps either; and it stands in the note as it did."""
+        prepared = read(fields, mapping)
+
+        surnames = {
+            plain: value for plain, value in fields.items() if plain not in {"name", *prepared.recognised}
+        }
+        assert name == prepared.name
+        assert {plain: value for plain, value in surnames.items() if plain not in mapping} == note_of(
+            prepared
+        )
+
     def test_names_that_differ_in_case_alone_are_one_field_to_a_contact(self) -> None:
         """Of names that are compared as equal, the first that is filled in may be the contact's."""
         prepared = read({"email": "", "EMAIL": "first@example.com", "Email ": "second@example.com"})

@@ -33,6 +33,7 @@ def access(**changes: Any) -> Access:
         roles={FORMS.id: FORMS},
         members={"usr_1": Membership("owner", "active", keys_allowed=True)},
         keys={"digest": KEY},
+        grants={},
     )
     return msgspec.structs.replace(known, **changes)
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from svc.domain.identity.sign_in_pace import SignInPace
-from svc.domain.limits import (
+from svc.domain.identity.limits import (
     ACCOUNT_FAILURES_MAX,
     ACCOUNT_SPACING_MS,
     ADDRESS_FAILURES_MAX,
@@ -11,6 +10,7 @@ from svc.domain.limits import (
     PAIR_FAILURES_MAX,
     SIGN_IN_WINDOW_MS,
 )
+from svc.domain.identity.sign_in_pace import SignInPace
 
 NOW = 1_800_000_000_000
 

@@ -7,16 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.errors import InvalidValue
-from svc.domain.imports.cells import CellFormats, Money, Named, reader_of
-from svc.domain.imports.guards import guarded, unguarded
+from svc.domain.records.cells.formats import CellFormats, Money, NameReference
+from svc.domain.records.cells.guards import guarded, unguarded
+from svc.domain.records.kinds.registry import KINDS
 from svc.domain.records.properties import Property, PropertyType
 
 GERMAN = CellFormats(decimal=",", order="dmy", zone=ZoneInfo("Europe/Berlin"))
-AMERICAN = CellFormats(decimal=".", order="mdy", zone=ZoneInfo("America/New_York"))
+AMERICAN = CellFormats(decimal=".", order="mdy", zone=ZoneInfo("America/New_York"), currency="USD")
 
 
 def read(kind: PropertyType, cell: str, formats: CellFormats = GERMAN, *options: str) -> object:
-    return reader_of(Property(slug="p", label="P", type=kind, options=options), formats)(cell)
+    prop = Property(slug="p", label="P", type=kind, options=options)
+    return KINDS[kind].read_cell(prop, formats)(cell)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,8 @@ def read(kind: PropertyType, cell: str, formats: CellFormats = GERMAN, *options:
         ("amount", "£1.000", GERMAN, Money(1000, "GBP")),
         ("amount", "usd 5", AMERICAN, Money(5, "USD")),
         ("amount", "5", AMERICAN, Money(5, None)),
+        ("amount", "$1,234.50", AMERICAN, Money(1234.5, "USD")),
+        ("amount", "-$5", AMERICAN, Money(-5, "USD")),
         ("date", "18.9.26", GERMAN, "2026-09-18"),
         ("date", "9/18/2026", AMERICAN, "2026-09-18"),
         ("date", "2026-09-18", AMERICAN, "2026-09-18"),
@@ -44,12 +48,20 @@ def read(kind: PropertyType, cell: str, formats: CellFormats = GERMAN, *options:
         ("datetime", "18.09.2026 14:30", GERMAN, "2026-09-18T12:30:00.000Z"),
         ("datetime", "9/18/2026, 2:30 PM", AMERICAN, "2026-09-18T18:30:00.000Z"),
         ("datetime", "2026-09-18 12:00", GERMAN, "2026-09-18T10:00:00.000Z"),
+        ("duration", "1:30", GERMAN, "PT1H30M"),
+        ("duration", "0:00:05", GERMAN, "PT5S"),
+        ("duration", "pt90m", GERMAN, "PT90M"),
         ("boolean", "WAHR", GERMAN, True),
         ("boolean", "no", GERMAN, False),
-        ("relation", "Acme", GERMAN, Named("Acme")),
+        ("relation", "Acme", GERMAN, NameReference("Acme")),
         ("relation", "rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA", GERMAN, "rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
-        ("member", "ada@example.com", GERMAN, Named("ada@example.com")),
+        ("member", "ada@example.com", GERMAN, NameReference("ada@example.com")),
         ("text", "'=SUM(A1)", GERMAN, "=SUM(A1)"),
+        ("url", "www.example.com", GERMAN, "https://www.example.com"),
+        ("url", "example.com/a?b", GERMAN, "https://example.com/a?b"),
+        ("url", "http://example.com", GERMAN, "http://example.com"),
+        ("url", "mailto:a@example.com", GERMAN, "mailto:a@example.com"),
+        ("url", "none", GERMAN, "none"),
     ],
 )
 def test_a_cell_becomes_a_value(kind, cell, formats, value):
@@ -65,7 +77,7 @@ def test_a_cell_becomes_a_value(kind, cell, formats, value):
         ("number", "12.34.5", AMERICAN),
         ("number", "1 EUR", GERMAN),
         ("number", "٣", AMERICAN),
-        ("amount", "$5", AMERICAN),
+        ("amount", "$5", GERMAN),
         ("amount", "EUR 5 USD", GERMAN),
         ("amount", "5 XYZ", GERMAN),
         ("date", "18/9/2026", AMERICAN),
@@ -98,3 +110,11 @@ def test_a_guarded_text_runs_nowhere_and_is_read_as_it_was(text):
     assert cell[:1] not in {"=", "@", "\t", "＝"}
     if cell[:1] in {"+", "-"}:
         float(cell.replace(",", "."))
+
+
+@pytest.mark.parametrize("kind", ["date", "datetime"])
+def test_a_spreadsheets_number_of_a_day_is_told_as_that(kind):
+    """With the day that it probably stands for: spreadsheets count from two days."""
+    for cell in ("45123", "45123.75"):
+        with pytest.raises(InvalidValue, match="is a spreadsheet's number for 2023-07-16"):
+            read(kind, cell)

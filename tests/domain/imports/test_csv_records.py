@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.imports.csv_records import SEPARATORS, TextRecord, read_slice, sniff
-from svc.domain.limits import IMPORT_CELL_CHARS_MAX
+from svc.domain.imports.limits import IMPORT_CELL_CHARS_MAX
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 ROWS = st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=1, max_size=8)

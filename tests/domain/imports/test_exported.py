@@ -6,13 +6,14 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.domain.imports.cells import CellFormats
 from svc.domain.imports.columns import proposals, usable
 from svc.domain.imports.csv_records import read_slice
 from svc.domain.imports.encodings import decode
 from svc.domain.imports.exported import CsvWriter
+from svc.domain.imports.imports import ReadingSettings
 from svc.domain.imports.layouts import layout_of
 from svc.domain.imports.lines import CsvLineReader
+from svc.domain.records.cells.formats import CellFormats
 from svc.domain.records.properties import Property
 from svc.domain.records.values import changed
 
@@ -76,12 +77,11 @@ def test_what_is_exported_is_imported_as_it_was(given_values, has_mark):
     layout = layout_of(data, "csv", whole=True)
     reader = CsvLineReader(
         layout.headings,
-        usable(proposals(layout.headings, PROPERTIES), None),
+        ReadingSettings(columns=usable(proposals(layout.headings, PROPERTIES), None)),
         PROPERTIES,
         FORMATS,
         encoding=layout.encoding,
         separator=layout.separator,
-        empty_cells="keep",
     )
     text = decode(data[layout.begins_at :], layout.encoding, final=True)
     found = read_slice(text, layout.separator, line=layout.first_line, final=True, records_max=99).records

@@ -1,15 +1,17 @@
 """Mails as text: nothing that strangers write gets out of its place, in headers or in bodies."""
 
 import re
-from typing import Any
+from html import unescape
+from importlib.resources import files
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svc.domain.limits import MAIL_FIELDS_MAX, MAIL_SUBJECT_CHARS_MAX
-from svc.domain.mail.kinds import NOTICE_KINDS, MailKind
+from svc.domain.mail.kinds import NOTICE_KINDS, LetterKind, MailKind
 from svc.domain.mail.letters import MailData, Reader, letter
+from svc.domain.mail.limits import MAIL_FIELDS_MAX, MAIL_SUBJECT_CHARS_MAX
 from svc.domain.mail.messages import envelope
 from svc.domain.mail.senders import Sender
 from svc.domain.mail.words import ENGLISH, WORDS, Message, say
@@ -30,7 +32,7 @@ READER = Reader(
     base_url="https://crm.example",
 )
 AT = 1_789_689_600_000
-KINDS: tuple[MailKind, ...] = (*NOTICE_KINDS, "invitation", "password.reset", "address.proof")
+KINDS: tuple[MailKind, ...] = (*NOTICE_KINDS, *get_args(LetterKind))
 HEADERS = {
     *("message-id", "date", "from", "to", "reply-to", "subject", "auto-submitted"),
     *("mime-version", "content-type"),
@@ -38,7 +40,7 @@ HEADERS = {
 
 
 def written(kind: MailKind, reader: Reader = READER, **data: Any) -> bytes:
-    content = letter(kind, MailData(**({"at": AT} | data)), reader, "svcr_token")
+    content = letter(kind, MailData(**({"at": AT} | data)), reader, "svcw_token")
     return envelope("mal_01K5D3V7Q2M8Z4X6C9B1N0T5RA", content, SENDER, "ada@example.com", AT).message
 
 
@@ -89,6 +91,43 @@ def test_nothing_that_is_written_becomes_a_header(
     assert b"\n" not in raw.replace(b"\r\n", b"")
 
 
+def html_of(raw: bytes) -> str:
+    found = read(raw).get_body(("html",))
+    assert found is not None
+    return str(found.get_content())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_html_has_the_look_and_fetches_nothing(kind: MailKind):
+    """Only the product's colours; no picture, font, style sheet or script: nobody hears that it was read."""
+    html = html_of(written(kind, name="Contact", person="Eve", email="eve@x.example", reason="gone"))
+    brand = (files("svc.http.look") / "static/brand.css").read_text()
+
+    assert {*re.findall(r"#[0-9a-f]{6}", html)} <= {*re.findall(r"#[0-9a-f]{6}", brand)}
+    assert not re.search(r"<(img|link|style|script|iframe|object|video)|url\(|@import|src=", html)
+    addresses = {*re.findall(r'href="([^"]+)"', html)}
+    assert all(address.startswith("https://crm.example/") for address in addresses)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_parts_say_the_same(kind: MailKind):
+    """Whoever reads plain text misses nothing, and the link stands there whole."""
+    raw = written(kind, name="Contact", person="Eve", email="eve@x.example", reason="gone")
+    plain, html = text_of(raw), unescape(re.sub(r"<title>.*</title>|<[^>]+>", " ", html_of(raw)))
+
+    missing = [line for line in plain.replace("-- ", "").splitlines() if line.rstrip(":") not in html]
+    assert not [line for line in missing if not line.startswith("Received")]
+
+
+def test_what_strangers_write_stays_text():
+    """In the title, in a sentence, and in a value."""
+    evil = '<img src=x onerror="x">"\'&'
+    html = html_of(written("submission.filed", name=evil, person=evil, fields=((evil, evil),)))
+
+    assert "<img" not in html
+    assert html.count("&lt;img src=x") >= 4
+
+
 def test_the_same_mail_is_the_same_bytes():
     """A second attempt cannot be told from the first, by its id or by anything else."""
     first = written("submission.held", name="Contact", email="eve@visitor.example")
@@ -130,7 +169,7 @@ def test_a_guests_links_lead_to_the_organization():
     )
 
     assert "https://x.example/app/settings/api-keys?org=org_1" in text_of(written("apikey.ending", guest))
-    assert "https://x.example/app/reset#svcr_token" in text_of(written("password.reset", guest))
+    assert "https://x.example/app/reset#svcw_token" in text_of(written("password.reset", guest))
 
 
 def test_long_submissions_are_cut():
@@ -176,8 +215,8 @@ def test_a_second_language_is_a_table_of_words(kind: MailKind, monkeypatch: pyte
 
     for reason in ("", "spam", "gone", "of a later version"):
         data = MailData(at=AT, name="Name", person="Ada", reason=reason, fields=fields)
-        said = letter(kind, data, GERMAN, "svcr_token")
-        english = letter(kind, data, READER, "svcr_token")
+        said = letter(kind, data, GERMAN, "svcw_token")
+        english = letter(kind, data, READER, "svcw_token")
 
         texts = (said.subject, *said.sentences, said.link_label, said.footer)
         assert all(text.startswith("⟦") and text.endswith("⟧") for text in texts if text)

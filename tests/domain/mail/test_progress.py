@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.domain.limits import MAIL_RETRIES_MS, MAIL_RETRY_SPREAD
+from svc.domain.mail.limits import MAIL_RETRIES_MS, MAIL_RETRY_SPREAD
 from svc.domain.mail.progress import MailOutcome, MailProgress, attempted, verdict_of
 
 FOR_NOW = MailOutcome("deferred", "451 later")

@@ -183,6 +183,7 @@ def test_a_site_as_people_write_it_lets_itself_in(bound: str, origin: str) -> No
         ("http://localhost:6274", True),
         ("https://127.0.0.1", True),
         ("http://[::1]:8000", True),
+        ("https://svc.example.com:443", True),
         ("http://svc.example.com", False),
         ("https://svc.example.com:8443", False),
         ("https://evil.example", False),

@@ -22,6 +22,8 @@ def shown(kind: PropertyType, value: Any, *, currency: str | None = None, locale
         ("amount", 5, "5"),
         ("date", "2026-09-18", "18.09.2026"),
         ("datetime", "2026-09-18T22:30:00.000Z", "19.09.2026, 00:30:00"),
+        ("duration", "PT1500H30M", "1.500 Std., 30 Min."),
+        ("duration", "PT0S", "0 Sek."),
         ("boolean", True, "✓"),
         ("boolean", False, "–"),
         ("multi_select", ["Messing", "Glas"], "Messing, Glas"),

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from svc.domain.errors import Fault, InvalidValue
 from svc.domain.limits import FAULTS_MAX
+from svc.domain.records.kinds.registry import sort_key
 from svc.domain.records.properties import Property, PropertyType
-from svc.domain.records.sort_keys import EMPTY, FIRST, LAST, number_key, sort_key, text_key
+from svc.domain.records.sort_keys import EMPTY, FIRST, LAST, number_key, text_key
 from svc.domain.records.values import changed, read
 
 RECORD = "rec_" + "0" * 26
@@ -33,6 +34,9 @@ def prop(kind: PropertyType, slug: str = "p") -> Property:
         ("date", "2026-09-18", "2026-09-18"),
         ("datetime", "2026-09-18T14:00:00.1234567+02:00", "2026-09-18T12:00:00.123Z"),
         ("datetime", "2026-09-18t12:00:00z", "2026-09-18T12:00:00.000Z"),
+        ("duration", "PT1H30M", "PT1H30M"),
+        ("duration", "P1W1DT90M60S", "PT193H31M"),
+        ("duration", "P0D", "PT0S"),
         ("boolean", False, False),
         ("select", "Won", "Won"),
         ("multi_select", ["Won", "New", "Won"], ["New", "Won"]),
@@ -116,7 +120,7 @@ def test_all_faults_are_reported_at_once() -> None:
         (
             "/properties/nmae",
             "unknown_property",
-            "is no property of this object; did you mean `name` or `made`?",
+            "is no property of this object; did you mean `name` or `made`? There are `name`, `made`, `price`",
         ),
     ] == [(fault.pointer, fault.code, fault.detail) for fault in faults]
 

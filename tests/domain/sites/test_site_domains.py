@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from svc.domain.errors import InvalidValue
-from svc.domain.limits import SITE_LABELS_MAX
 from svc.domain.sites.domains import is_shared, site_domain
+from svc.domain.sites.limits import SITE_LABELS_MAX
 
 
 @pytest.mark.parametrize(

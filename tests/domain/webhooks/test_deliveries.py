@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from svc.domain.attempts import AttemptOutcome
-from svc.domain.limits import WEBHOOK_RETRIES_MS
 from svc.domain.webhooks.deliveries import (
     DeliveryProgress,
     attempted,
@@ -15,6 +14,7 @@ from svc.domain.webhooks.deliveries import (
     queued,
     redelivered,
 )
+from svc.domain.webhooks.limits import WEBHOOK_RETRIES_MS
 
 NOW = 1_800_000_000_000
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000

@@ -1,48 +1,21 @@
 """Whatever a document says, it is taken or every fault has its place; and what is taken can be run."""
 
-import copy
 from typing import Any, Final
 
 import msgspec
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from svc.domain.errors import InvalidInput
-from svc.domain.workflows.conditions import Conditions, filled
-from svc.domain.workflows.contexts import Context, Event, event_context
 from svc.domain.workflows.documents import AnyStep, Branch, Document, Wait, decode_stored, encode
+from svc.domain.workflows.expressions.conditions import Conditions, filled
+from svc.domain.workflows.expressions.contexts import Context, Event, event_context
+from svc.domain.workflows.expressions.scopes import awaited_scope, trigger_scope
 from svc.domain.workflows.inputs import step_input
 from svc.domain.workflows.positions import Outline
-from svc.domain.workflows.scopes import awaited_scope, trigger_scope
-from tests.workflow_documents import DEMO_WANTED, KNOWN, MEMBER, RECORD, TRIGGERS, faults_of
+from tests.workflow_documents import DEMO_WANTED, KNOWN, RECORD, documents, faults_of
 
-IF: Final = {"property": "record.city", "op": "eq", "value": "{{submission.fields.town}}"}
-STEPS: Final[list[dict[str, Any]]] = [
-    {"type": "create_record", "objectType": "lamp", "properties": {"name": "{{record.email}}", "watts": 7}},
-    {"type": "update_record", "properties": {"city": "{{submission.fields.town}}"}},
-    {"type": "update_record", "record": "deal.id", "properties": {"stage": "Won"}},
-    {"type": "add_note", "title": "T {{deal.name}}", "body": "{{steps.s0.recordId}}"},
-    {"type": "create_deal", "name": "{{record.name}}"},
-    {"type": "assign", "property": "keeper", "record": "steps.s0.recordId", "memberId": MEMBER},
-    {"type": "reply", "text": "{{message.text}}"},
-    {"type": "call_webhook", "webhookId": "whk_1", "body": [{"a": "{{event.id}}"}], "seconds": 60},
-    {"type": "wait", "seconds": 60},
-    {"type": "wait", "until": "deal.close_date"},
-    {"type": "wait", "event": "record.updated", "seconds": 60, "where": [IF | {"property": "city"}]},
-    {
-        "type": "branch",
-        "conditions": [IF],
-        "then": [{"type": "stop"}],
-        "else": [{"type": "wait", "seconds": 1}],
-    },
-    {
-        "type": "approval",
-        "reason": "{{record.name}}?",
-        "then": [{"type": "stop"}],
-        "else": [{"type": "wait", "seconds": 1}],
-    },
-    {"type": "stop", "reason": "{{event.type}}"},
-]
 WORDS: Final = [
     *(
         "",
@@ -83,22 +56,6 @@ json = st.recursive(
 )
 
 
-@st.composite
-def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """Documents of a few steps after any trigger, with keys in order."""
-    chosen = draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=6))
-    value = copy.deepcopy(
-        DEMO_WANTED
-        | {"trigger": TRIGGERS[draw(st.sampled_from([*TRIGGERS]))], "conditions": [], "steps": chosen}
-    )
-    for place, step in enumerate(value["steps"]):
-        step["key"] = f"s{place}"
-        for arm in ("then", "else"):
-            for inner in step.get(arm, ()):
-                inner["key"] = f"s{place}_{arm}"
-    return value
-
-
 def places(value: Any) -> list[tuple[Any, Any]]:
     """Every container in *value*, with each of its members."""
     members = [*value] if isinstance(value, dict) else [*range(len(value))] if isinstance(value, list) else []
@@ -120,6 +77,7 @@ def resolves(pointer: str, value: Any) -> bool:
     return True
 
 
+@pytest.mark.fuzz
 @settings(deadline=None, max_examples=400)
 @given(documents(), st.data())
 def test_a_mangled_document_is_taken_or_has_faults_at_its_places(value: dict[str, Any], data: st.DataObject):
@@ -147,6 +105,7 @@ def missing_for(step: AnyStep, context: Context) -> set[str]:
     return set()
 
 
+@pytest.mark.fuzz
 @settings(deadline=None, max_examples=200)
 @given(
     documents(),

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from svc.domain.errors import Unreadable
-from svc.domain.input_faults import CheckedValue
+from svc.domain.input.faults import CheckedValue
 from svc.domain.workflows.documents import (
     AddNote,
     Branch,

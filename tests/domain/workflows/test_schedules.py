@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from svc.domain.errors import InvalidInput
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, ms_of, rfc3339
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, ms_of, rfc3339
 from svc.domain.workflows.schedules import Occurrence, Timetable
 
 LONDON, NEW_YORK, LORD_HOWE = "Europe/London", "America/New_York", "Australia/Lord_Howe"

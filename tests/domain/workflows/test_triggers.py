@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.domain.workflows.contexts import Event
 from svc.domain.workflows.documents import AnyTrigger, Debounce
+from svc.domain.workflows.expressions.contexts import Event
 from svc.domain.workflows.triggers import Burst, burst_key, event_type_of, extended, starts
 from tests.workflow_documents import TRIGGERS
 

@@ -124,7 +124,7 @@ class Gateway(Town):
     async def settled(self) -> list[Any]:
         """The calls, once none is open."""
         with trio.fail_after(5):
-            while len(self.system.open_calls) or self.system.settlements.kept:  # noqa: ASYNC110
+            while len(self.system.ai.open_calls) or self.system.ai.settlements.kept:  # noqa: ASYNC110
                 await trio.sleep(0.005)
         rows = await self.rows(ai_tables.calls)
         assert all(row.ended_at is not None for row in rows)
@@ -227,11 +227,11 @@ async def gateway(
         made.key, made.key_id = minted.key, minted.id
         if granted:
             await here.store.write(ledger.grant, here.organization.id, granted)
-        await system.settlements.begin()
+        await system.ai.settlements.begin()
         async with (
             clients.live(),
-            system.settlements.live(),
-            system.open_calls.live(),
+            system.ai.settlements.live(),
+            system.ai.open_calls.live(),
             system.live(),
             listening(public_app(system), **options) as made.server,
         ):

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from svc.domain.ai.errors import KINDS
-from svc.domain.limits import AI_BODY_BYTES_MAX, CALLS_MAX
+from svc.domain.ai.limits import AI_BODY_BYTES_MAX
+from svc.domain.limits import CALLS_MAX
 from svc.http.docs import files
 from svc.storage.ai import providers
 from svc.storage.identity import key_changes

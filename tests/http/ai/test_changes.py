@@ -8,13 +8,14 @@ import pytest
 
 from svc.domain.identity.callers import operator_call
 from svc.storage.ai import providers
-from svc.storage.identity import key_changes, organizations
+from svc.storage.identity import key_changes, members, organizations
+from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import OrganizationChanges
 from svc.storage.store import Store
 from tests.http.ai.gateway import COST, GRANTED, Gateway, Upstream, gateway, responds, whole
 from tests.http.ai.test_exits import code_of
 from tests.http.ai.test_routing import set_own
-from tests.people import call_of
+from tests.people import a_member, call_of
 from tests.receivers import receiver
 
 Change = Callable[[Gateway, str], Awaitable[None]]
@@ -83,11 +84,18 @@ async def remove_own(here: Gateway) -> None:
     await here.store.write(providers.remove, here.organization.id, own.id)
 
 
+async def lose_right(here: Gateway, _url: str) -> None:
+    other = await here.store.write(a_member, here.organization.id, "other@example.com", "owner")
+    call = call_of(other, here.organization.id)
+    await here.store.write(members.update, call, here.owner.id, MemberChanges(role_id="viewer"))
+
+
 REFUSING: dict[str, tuple[Change, int, str]] = {
     "restricted": (restrict, 404, "model_not_found"),
     "not the key's": (narrow_key, 404, "model_not_found"),
     "revoked": (revoke_key, 401, "invalid_api_key"),
     "closed": (close, 401, "invalid_api_key"),
+    "without the right": (lose_right, 403, "forbidden"),
 }
 
 

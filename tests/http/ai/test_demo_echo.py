@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import openai
+import pydantic
 import pytest
 
 from svc.demo.ai import echo
@@ -117,6 +118,70 @@ def test_the_package_knows_the_errors(demo: dict[str, Any], client: Any) -> None
     codes = [one.value.code for one in (unknown, bad, unauthorized, forbidden)]
     assert ["model_not_found", "invalid_value", "invalid_api_key", "forbidden"] == codes
     assert "messages" == bad.value.param
+
+
+class Lamp(pydantic.BaseModel):
+    """What a client may want for an answer."""
+
+    name: str
+    watts: int
+    colours: list[str]
+
+
+def test_the_package_parses_an_answer(client: Any) -> None:
+    """A format of a schema is answered with its smallest value."""
+    completion = client.chat.completions.parse(**asked("Which lamp?"), response_format=Lamp)
+
+    assert Lamp(name="", watts=0, colours=[]) == completion.choices[0].message.parsed
+
+
+def test_the_package_can_have_a_tool_called(client: Any) -> None:
+    """The first, or the one that is named, with its smallest input; a line `call:` says which and how."""
+    city = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    tools = [{"type": "function", "function": {"name": "rain", "parameters": city}}, TOOL]
+    named = {"type": "function", "function": {"name": "weather"}}
+
+    calls = [
+        client.chat.completions.create(**asked(text), tools=tools, tool_choice=choice).choices[0]
+        for text, choice in (("Rain?", "required"), ("Rain?", named), ("call: weather", "required"))
+    ]
+    called = [choice.message.tool_calls[0].function for choice in calls]
+    assert [("rain", '{"city":""}'), ("weather", "{}"), ("weather", "{}")] == [
+        (one.name, one.arguments) for one in called
+    ]
+    assert {"tool_calls"} == {choice.finish_reason for choice in calls}
+
+
+def test_the_package_is_told_what_there_is(client: Any) -> None:
+    """Where it asks for something else, its error has the sentence."""
+    asks: list[tuple[Any, str]] = [
+        (client.responses.create, "input"),
+        (client.embeddings.create, "input"),
+        (client.completions.create, "prompt"),
+    ]
+    for ask, member in asks:
+        with pytest.raises(openai.NotFoundError, match="POST /api/ai/v1/chat/completions") as unknown:
+            ask(model="demo-echo", **{member: "Hello"})
+        assert "unknown_url" == unknown.value.code
+
+
+def test_the_package_gets_a_model(client: Any) -> None:
+    """With the time since when it is there."""
+    model = client.models.retrieve("demo-echo")
+
+    assert ("demo-echo", "demo") == (model.id, model.owned_by)
+    assert model.created > 1_700_000_000
+    with pytest.raises(openai.NotFoundError):
+        client.models.retrieve("none")
+
+
+def test_a_call_of_a_tool_stays_within_its_limit() -> None:
+    """So that it costs no more than was reserved for it either."""
+    body = asked('call: weather {"city": "A very long name of a city"}') | {"tools": [TOOL], "max_tokens": 5}
+    said = json.loads(b"".join(echo(json.dumps(body).encode()).parts))
+
+    assert said["usage"]["completion_tokens"] <= 5
+    assert "length" == said["choices"][0]["finish_reason"]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

@@ -136,9 +136,9 @@ async def test_a_provider_that_is_not_there(*, stream: bool) -> None:
     """No connection is an error of the provider, and costs nothing."""
     upstream = Upstream(b"")
     async with gateway(upstream) as here:
-        provider = here.system.models.providers["p0"]
+        provider = here.system.ai.models.providers["p0"]
         closed = msgspec.structs.replace(provider, base_url="http://127.0.0.1:9")
-        here.system.models.providers["p0"] = closed  # type: ignore[index]
+        here.system.ai.models.providers["p0"] = closed  # type: ignore[index]
         reply = await here.ask(stream=stream)
         [call] = await here.settled()
 
@@ -240,14 +240,16 @@ async def test_the_last_usage_that_came_counts_at_a_break() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "ended", "code"),
+    ("limits", "ended", "code", "sentence"),
     [
-        ({"idle_seconds": 0.1}, "silent", "upstream_timeout"),
-        ({"total_seconds": 0.3}, "limit", "upstream_error"),
+        ({"idle_seconds": 0.1}, "silent", "upstream_timeout", "silent"),
+        ({"total_seconds": 0.3}, "limit", "upstream_timeout", "too long"),
     ],
     ids=["idle", "total"],
 )
-async def test_silence_and_length_have_limits(limits: dict[str, float], ended: str, code: str) -> None:
+async def test_silence_and_length_have_limits(
+    limits: dict[str, float], ended: str, code: str, sentence: str
+) -> None:
     """Of a stream that has begun; the upstream call is closed."""
     upstream = Upstream()
     said = upstream.sends_then_waits(HEAD + chunk(event()))
@@ -256,7 +258,9 @@ async def test_silence_and_length_have_limits(limits: dict[str, float], ended: s
         reply = await here.ask(stream=True)
         [call] = await here.settled()
 
-        assert code == code_of(reply.body.split(b"\n\n")[1].removeprefix(b"data: "))
+        error = reply.body.split(b"\n\n")[1].removeprefix(b"data: ")
+        assert code == code_of(error)
+        assert sentence in json.loads(error)["error"]["message"]
         assert (ended, PROMPT_COST + ANSWER_COST) == (call.ended, call.charged_micro_credits)
         with trio.fail_after(1):
             await upstream.closed.wait()
@@ -287,6 +291,9 @@ async def test_events_for_ever_end_at_the_limit_of_an_answer() -> None:
         reply = await here.ask(stream=True)
         [call] = await here.settled()
 
+        *_, error, _, _ = reply.body.split(b"\n\n")
+        assert "upstream_error" == code_of(error.removeprefix(b"data: "))
+        assert b"too large" in error
         assert "limit" == call.ended
         assert reply.body.endswith(DONE)
 

@@ -6,11 +6,23 @@ import pytest
 import trio
 
 from svc.storage.identity import organizations
-from tests.http.ai.gateway import DONE, HEAD, Gateway, Upstream, chunk, event, gateway
+from tests.http.ai.gateway import (
+    COST,
+    DONE,
+    HEAD,
+    LAST,
+    Gateway,
+    Upstream,
+    chunk,
+    event,
+    gateway,
+    usage_event,
+)
 from tests.http.ai.test_exits import ANSWER_COST, PROMPT_COST
 from tests.http.serving import Client
 
 SAID = {"not answered": b"", "streamed": HEAD + chunk(event())}
+FINISH = event(None, "stop")
 WAYS = pytest.mark.parametrize(
     ("said", "stream"),
     [(SAID["streamed"], True), (SAID["not answered"], True), (SAID["not answered"], False)],
@@ -93,7 +105,7 @@ async def test_calls_end_at_a_stop(said: bytes, *, stream: bool) -> None:
     upstream = waiting(said)
     async with gateway(upstream, stop_seconds=0.1) as here:
         client = await begin(here, upstream, said, stream=stream)
-        here.system.open_calls.stop()
+        here.system.ai.open_calls.stop()
         refused = await here.ask()
         with trio.fail_after(1):
             await upstream.closed.wait()
@@ -141,3 +153,49 @@ async def test_a_client_that_reads_nothing_holds_up_its_provider() -> None:
 
         assert before < 30_000_000
         assert "revoked" == call.ended
+
+
+async def finished(here: Gateway) -> Client:
+    """A client that has got the end of its answer, and not what it used."""
+    client = await here.begin(stream=True)
+    came = b""
+    while FINISH not in came:
+        came += bytes(await client.stream.receive_some(65_536))
+    return client
+
+
+async def test_who_leaves_before_the_usage_pays_what_was_used() -> None:
+    """The provider has worked to its end, so it is listened to until it says how much that was."""
+    left = trio.Event()
+
+    async def count_slowly(stream: trio.abc.Stream) -> None:
+        await stream.send_all(HEAD + chunk(event()) + chunk(FINISH))
+        await left.wait()
+        await stream.send_all(chunk(usage_event()) + chunk(DONE) + LAST)
+
+    async with gateway(Upstream(count_slowly)) as here:
+        client = await finished(here)
+        await client.stream.aclose()
+        left.set()
+        [call] = await here.settled()
+
+        assert (COST, False) == (call.charged_micro_credits, call.estimated)
+
+
+@pytest.mark.parametrize("end", ["stop", "revoke"])
+async def test_a_stop_does_not_wait_for_usage(end: str) -> None:
+    """Nor does the end of the key: what came is charged then, by the estimate."""
+    upstream = waiting(HEAD + chunk(event()) + chunk(FINISH))
+    async with gateway(upstream, stop_seconds=0.1) as here:
+        client = await finished(here)
+        await client.stream.aclose()
+        if end == "stop":
+            here.system.ai.open_calls.stop()
+        else:
+            await here.revoke()
+        with trio.fail_after(2):
+            await upstream.closed.wait()
+        [call] = await here.settled()
+
+        assert {"left", "stopped", "revoked"} >= {call.ended}
+        assert (PROMPT_COST + ANSWER_COST, True) == (call.charged_micro_credits, call.estimated)

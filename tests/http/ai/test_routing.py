@@ -8,6 +8,7 @@ import pytest
 import structlog
 import trio
 
+from svc.actors.outbound import names
 from svc.domain.ai.models import OwnModel
 from svc.domain.ai.money import Prices
 from svc.domain.identity.callers import operator_call
@@ -113,6 +114,22 @@ async def test_an_own_provider_leads_to_credits_only_where_that_is_on(*, falls_b
             assert [] == service.seen
 
 
+async def test_an_own_provider_that_was_never_asked_has_not_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where look-ups of names are all taken, the call may come again: it neither rests nor costs credits."""
+    monkeypatch.setattr(names, "OUTGOING_LOOKUPS_AT_ONCE", 0)
+    monkeypatch.setattr(names, "OUTGOING_LOOKUP_SECONDS", 0)
+    service = Upstream(responds(whole()))
+    async with gateway(service) as here:
+        await set_own(here, "http://ai.example/hook")
+        changes = OrganizationChanges(own_provider_falls_back_to_credits=True)
+        await here.store.write(organizations.update, operator_call(here.organization.id), changes)
+        reply = await here.ask()
+
+        assert (503, "overloaded") == (reply.status, json.loads(reply.body)["error"]["code"])
+        assert int(reply.headers["retry-after"]) >= 1
+        assert ([], {}) == (service.seen, here.system.ai.rests._until)
+
+
 async def test_an_own_provider_counts_in_a_keys_budget() -> None:
     """At list price, whoever pays."""
     own = Upstream(responds(whole()))
@@ -151,7 +168,7 @@ async def test_many_calls_at_once_leave_exact_credits() -> None:
 
         assert 40 == len(statuses)
         assert 0 == here.system.stream_places.statistics().open
-        assert 0 == here.system.ai_bodies.taken
+        assert 0 == here.system.ai.bodies.taken
 
 
 async def test_nothing_of_a_call_is_stored_or_logged(

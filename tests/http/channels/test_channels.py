@@ -7,7 +7,7 @@ import pytest
 import trio
 import trio.lowlevel
 
-from svc.domain.limits import ATTACHMENT_DATA_LEVELS_MAX, CHANNEL_BODY_BYTES_MAX, CHANNEL_CALLS_MAX
+from svc.domain.channels.limits import ATTACHMENT_DATA_LEVELS_MAX, CHANNEL_BODY_BYTES_MAX, CHANNEL_CALLS_MAX
 from svc.http.problems.problems import UNAUTHORIZED
 from svc.storage.channels import connections
 from svc.storage.channels import keys as channel_keys
@@ -44,6 +44,23 @@ async def test_a_message_is_recorded_once(autojump_clock):
         assert ["conversation.created", "message.received"] == [
             row.type for row in await here.rows(tables.events)
         ]
+
+
+@pytest.mark.parametrize("direction", ["in", "out"])
+@pytest.mark.parametrize("empty", [{}, {"txt": "Hi"}, {"text": ""}, {"text": None, "attachments": []}])
+async def test_a_message_without_text_and_attachments_is_refused(
+    autojump_clock, empty: dict[str, object], direction: str
+):
+    """Such as one whose text is under a misspelled name; nothing is stored, and an attachment suffices."""
+    async with channel_town() as here:
+        head = {name: value for name, value in MESSAGE.items() if name != "text"} | {"direction": direction}
+        refused = await here.ask("channel.message.receive", head | empty)
+        stored = await here.count(channel_tables.messages)
+        picture = await here.ask("channel.message.receive", head | {"attachments": [{"kind": "image"}]})
+
+        assert (422, 0, 200) == (refused.status_code, stored, picture.status_code)
+        [fault] = refused.json()["errors"]
+        assert ("/text", "missing") == (fault["pointer"], fault["code"])
 
 
 async def test_messages_of_other_conversations_and_connections_are_others(autojump_clock):

@@ -1,9 +1,11 @@
 """The front door: what a newcomer meets who knows no address yet, and what goes wrong in a browser."""
 
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -222,7 +224,22 @@ async def test_browsers_and_robots_find_their_files(autojump_clock):
     assert "Allow: /api/e/\nDisallow: /api/\n" in robots.text
 
 
-@pytest.mark.parametrize("path", ["/nowhere", "/docs/nothing", "/problems/nothing", "/docs/images/x.png"])
+@pytest.mark.parametrize("name", ["telegram", "xmpp"])
+async def test_a_bridge_is_downloaded_as_it_is(autojump_clock, name: str):
+    """A program of one file, which a browser shows as text; the guide beside it stays a page."""
+    async with visitor() as client:
+        answer = await client.get(f"/docs/bridges/{name}.py")
+        guide = await client.get("/docs/bridges", headers=HTML)
+
+    assert (200, "text/plain; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
+    assert (Path("examples/bridges") / f"{name}.py").read_bytes() == answer.content
+    assert "text/html; charset=utf-8" == guide.headers["content-type"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/nowhere", "/docs/nothing", "/problems/nothing", "/docs/images/x.png", "/docs/bridges/__init__.py"],
+)
 async def test_what_is_not_there_is_a_page_for_browsers(autojump_clock, path):
     """With the request's id and the way back; a program gets a problem."""
     async with visitor() as client:
@@ -284,14 +301,31 @@ async def test_the_operators_front_page_asks_for_the_token(autojump_clock):
         told = await client.get("/")
         inside = await client.get("/debug/actors", headers={**HTML, "x-request-id": "1"})
         style = await client.get("/docs/page.css")
+        look = [await client.get(path) for path in Parts(inside.text).addresses if path.startswith("/look/")]
 
     assert (200, True) == (page.status_code, "operator.token" in page.text)
     assert (200, "operator") == (told.status_code, told.json()["listener"])
     assert TOKEN not in page.text + told.text
     assert (401, "Bearer") == (inside.status_code, inside.headers["www-authenticate"])
     assert "text/html" in inside.headers["content-type"]
-    assert {"/", "/docs/page.css"} <= Parts(inside.text).addresses
+    assert {"/", "/docs/page.css", "/look/brand.css"} <= Parts(inside.text).addresses
     assert 200 == style.status_code
+    assert {200} == {file.status_code for file in look}
+
+
+async def test_the_typeface_is_kept_by_browsers_and_the_style_asked_for(autojump_clock):
+    """A file of letters has its version in its name, and is compressed already."""
+    async with visitor() as client:
+        style = await client.get("/look/brand.css")
+        [font] = re.findall(r"url\((/look/[^)]+-latin\.woff2)\)", style.text)
+        letters = await client.get(font, headers={"accept-encoding": "gzip"})
+
+    assert "no-cache" == style.headers["cache-control"]
+    assert ("font/woff2", True) == (
+        letters.headers["content-type"],
+        "immutable" in letters.headers["cache-control"],
+    )
+    assert "content-encoding" not in letters.headers
 
 
 def test_a_service_whose_pages_are_not_read_renders_none():
@@ -303,3 +337,18 @@ def test_a_service_whose_pages_are_not_read_renders_none():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert "[]" == done.stdout.strip()
+
+
+async def test_titles_of_guides_are_listed(autojump_clock):
+    """For finding one by its name: each leads to a page with that title in its list."""
+    async with visitor() as client:
+        answer = await client.get("/docs/titles.json")
+        again = await client.get("/docs/titles.json", headers={"if-none-match": answer.headers["etag"]})
+        listed = (await client.get("/docs")).text
+        guides = answer.json()["guides"]
+        pages = [await client.get(guide["path"]) for guide in guides]
+
+    assert (200, 304) == (answer.status_code, again.status_code)
+    assert "Home and search" in [guide["title"] for guide in guides]
+    assert {200} == {page.status_code for page in pages}
+    assert [] == [guide for guide in guides if f'href="{guide["path"]}"' not in listed]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from svc.http.embeds.door import PATH
+from svc.storage.commit.group_commit import _OwnerUnits
 from svc.storage.embeds import embeds
 from svc.storage.identity import roles
 from svc.storage.records import records
 from svc.storage.sites import sites
-from svc.storage.sqlite.group_commit import _OwnerUnits
 from tests import tables
 from tests.lamps import LAMP, SECRETS, make_lamps
 from tests.people import call_of

@@ -16,9 +16,9 @@ from svc.domain.embeds.blocks import Embed, FormBlock, HeroBlock, TextBlock
 from svc.domain.randomness import SYSTEM
 from svc.http.app import public_app
 from svc.http.embeds.door import PATH
+from svc.storage.commit.group_commit import _OwnerUnits
 from svc.storage.embeds import embeds
 from svc.storage.sites import sites
-from svc.storage.sqlite.group_commit import _OwnerUnits
 from svc.storage.store import StoreFailed
 from tests.fragments import Fragment
 from tests.http.asking import client_of

@@ -9,7 +9,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from svc.domain.erasure.marks import Marks
-from svc.domain.limits import FILE_ADDRESS_LIFE_MS
+from svc.domain.files.limits import FILE_ADDRESS_LIFE_MS
 from svc.storage.channels import tables as channels_tables
 from svc.storage.erasure import rows
 from svc.storage.erasure.sweep import Hit

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import trio
 
-from svc.domain.limits import FILE_ADDRESS_LIFE_MS
-from svc.domain.times import SECOND_MS
+from svc.domain.files.limits import FILE_ADDRESS_LIFE_MS
+from svc.domain.locale.times import SECOND_MS
 from svc.storage import provisioning
 from svc.storage.files import files, uses
 from svc.storage.files.uses import FileUse

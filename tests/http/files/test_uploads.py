@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import trio
 
-from svc.domain import limits
 from svc.domain.files import files as rules
-from svc.domain.limits import FILE_BYTES_MAX, UPLOADS_AT_ONCE_OF_SENDER
+from svc.domain.files import limits
+from svc.domain.files.limits import FILE_BYTES_MAX, UPLOADS_AT_ONCE_OF_SENDER
 from svc.http.app import public_app
 from svc.storage import provisioning
 from svc.storage.files import files
@@ -103,7 +103,10 @@ async def test_a_body_without_a_length_is_counted(autojump_clock, monkeypatch: p
     async with tool_town() as here:
         scope = {
             "type": "http",
+            "http_version": "1.1",
+            "scheme": "http",
             "method": "POST",
+            "root_path": "",
             "path": "/api/v1/files",
             "query_string": b"",
             "headers": [(b"authorization", f"Bearer {here.key}".encode())],

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from svc.domain.forms.submissions import BadSubmission
 from svc.http.forms.bodies import MalformedBody, read_body, read_json
 
 URLENCODED = "application/x-www-form-urlencoded"
@@ -274,11 +275,18 @@ class TestMultipart:
 
         assert {"v": {"a": "1"}} == read_body(raw, MULTIPART)
 
+    @pytest.mark.parametrize("name", ['name="cv"; filename="cv.pdf"', 'name="cv"; filename=""'])
+    def test_a_file_with_content_is_a_fault_of_its_field(self, name: str) -> None:
+        """Whatever its own name is; a name of a field that is too long is not repeated."""
+        for field, fields in ((name, {"cv": "file"}), (name.replace("cv", "c" * 65, 1), {})):
+            with pytest.raises(BadSubmission) as caught:
+                read_body(multipart(('name="a"', b"1"), (field, b"%PDF")), MULTIPART)
+
+            assert ("shape", fields) == (caught.value.reason, caught.value.fields)
+
     @pytest.mark.parametrize(
         "raw",
         [
-            multipart(('name="cv"; filename="cv.pdf"', b"%PDF")),
-            multipart(('name="cv"; filename=""', b"x")),
             multipart(("x=1", b"no name")),
             multipart(('name="a"', b"\xff")),
             multipart(*[('name="a"', b"")] * 1_001),
@@ -289,8 +297,8 @@ class TestMultipart:
             b"a=1",
         ],
     )
-    def test_files_and_broken_bodies_are_rejected(self, raw: bytes) -> None:
-        """A file with content, a part without a name, bad UTF-8, too many parts or a cut body is rejected."""
+    def test_broken_bodies_are_rejected(self, raw: bytes) -> None:
+        """A part without a name, bad UTF-8, too many parts or a cut body is rejected."""
         with pytest.raises(MalformedBody):
             read_body(raw, MULTIPART)
 
@@ -302,5 +310,5 @@ class TestMultipart:
     )
     def test_any_parts_are_read_or_refused(self, raw: bytes) -> None:
         """However the pieces of such a body are shuffled, it is read or refused."""
-        with suppress(MalformedBody):
+        with suppress(MalformedBody, BadSubmission):
             read_body(raw, MULTIPART)

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from svc.actors.system import System
 from svc.domain.crypto.keys import FORM_KEY, digest, new_key
 from svc.domain.forms.forms import SUBMIT_PATH, Form
+from svc.domain.forms.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.domain.randomness import SYSTEM
+from svc.http.app import in_front
 from svc.http.asgi import Message
-from svc.http.fast_path import FastPath
+from svc.http.fast_path import Routes
 from svc.http.forms.door import FormDoor
+from svc.http.quart_app import QuartApp
 from svc.storage.forms import forms, server_keys
 from svc.storage.sites import sites
 from tests import tables
@@ -63,7 +65,7 @@ class Sender:
 
     def __init__(self, system: System, trusted_proxies: tuple[str, ...] = ()) -> None:
         door = FormDoor(system, parse_networks(trusted_proxies))
-        self._app = FastPath(_nowhere, {SUBMIT_PATH: door})
+        self._app = in_front(QuartApp("svc"), Routes({SUBMIT_PATH: door}))
 
     async def send(
         self,
@@ -86,7 +88,10 @@ class Sender:
         await self._app(
             {
                 "type": "http",
+                "http_version": "1.1",
+                "scheme": "http",
                 "method": method,
+                "root_path": "",
                 "path": SUBMIT_PATH,
                 "query_string": query.encode(),
                 "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs.items()],
@@ -101,10 +106,6 @@ class Sender:
 
     async def submit(self, form: Form, headers: dict[str, str] | None = None, **values: Any) -> Reply:
         return await self.send(json.dumps({"f": form.form_key, "v": values}).encode(), headers)
-
-
-async def _nowhere(*_asgi: object) -> None:
-    raise AssertionError("the door did not answer")
 
 
 @asynccontextmanager
@@ -305,6 +306,58 @@ async def test_a_preflight_finds_its_form_by_the_address(autojump_clock):
             assert "access-control-allow-methods" not in refused.headers
 
 
+@pytest.mark.parametrize(
+    ("asked", "allowed"),
+    [
+        ("content-type", "content-type"),
+        ("hx-current-url,hx-request,hx-target", "hx-current-url, hx-request, hx-target"),
+        ("x-requested-with", "x-requested-with"),
+        ("Content-Type, traceparent, SENTRY-Trace", "Content-Type, traceparent, SENTRY-Trace"),
+        ("a b, x-good, é, <script>, x:y,,", "x-good"),
+        ("*", "*"),
+        ("", "content-type"),
+        (None, "content-type"),
+    ],
+)
+async def test_a_preflight_allows_the_headers_that_libraries_add(
+    asked: str | None, allowed: str, autojump_clock
+):
+    """Whatever names of headers are asked for; never with credentials, and nothing that is no name."""
+    async with shop() as (_, form, sender):
+        headers = {"origin": "https://any.example"}
+        if asked is not None:
+            headers["access-control-request-headers"] = asked
+        reply = await sender.send(b"", headers, method="OPTIONS", query=f"f={form.form_key}")
+
+        assert (204, allowed, "POST", "86400") == (
+            reply.status,
+            reply.headers["access-control-allow-headers"],
+            reply.headers["access-control-allow-methods"],
+            reply.headers["access-control-max-age"],
+        )
+        assert "access-control-allow-credentials" not in reply.headers
+
+
+async def test_a_file_is_told_with_its_field(autojump_clock):
+    """Every one of them, since a form takes none; an empty input for a file is none."""
+    async with shop() as (here, form, sender):
+        parts = (
+            b'--b\r\nContent-Disposition: form-data; name="email"\r\n\r\na@example.com\r\n'
+            b'--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.pdf"\r\n\r\n%PDF\r\n'
+            b'--b\r\nContent-Disposition: form-data; name="none"; filename=""\r\n\r\n\r\n'
+            b'--b\r\nContent-Disposition: form-data; name="photo"; filename="a.png"\r\n\r\nPNG\r\n--b--\r\n'
+        )
+        reply = await sender.send(
+            parts, {"content-type": "multipart/form-data; boundary=b"}, query=f"f={form.form_key}"
+        )
+
+        assert (400, {"ok": False, "reason": "shape", "fields": {"cv": "file", "photo": "file"}}) == (
+            reply.status,
+            json.loads(reply.body),
+        )
+        assert 0 == await here.count(tables.submissions)
+
+
 async def test_plain_text_and_html_forms_are_read(autojump_clock):
     """A body as plain text, url-encoded or multipart is the same submission."""
     async with shop() as (here, form, sender):
@@ -412,6 +465,7 @@ field_values = json_values | st.sampled_from(["ada@example.com", "+49 30 123456"
 field_names = st.text() | st.sampled_from(["email", "phone", "name", "password", "message"])
 
 
+@pytest.mark.fuzz
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     key=st.none() | st.text(max_size=60) | st.just("real"),
@@ -434,6 +488,7 @@ async def test_any_json_gets_a_documented_answer(autojump_clock, key, values, co
         assert int(reply.status == 200) == await here.count(tables.submissions)
 
 
+@pytest.mark.fuzz
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     body=st.binary(max_size=300),

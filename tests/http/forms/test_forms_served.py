@@ -11,8 +11,8 @@ import pytest
 import trio
 
 from svc.domain.forms.forms import SUBMIT_PATH, Form
+from svc.domain.forms.limits import FORM_BODY_BYTES_MAX, QUEUE_SUBMISSIONS_MAX, SENDER_SUBMISSIONS_MAX
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import FORM_BODY_BYTES_MAX, QUEUE_SUBMISSIONS_MAX, SENDER_SUBMISSIONS_MAX
 from svc.http.app import public_app
 from svc.storage.forms import server_keys, submissions
 from svc.storage.store import Tx

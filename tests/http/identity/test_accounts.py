@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from svc.actors.password_hashing import PasswordHashing
+from svc.actors.identity.password_hashing import PasswordHashing
 from svc.actors.system import System
 from svc.domain.identity.callers import operator_call
 from svc.domain.identity.organizations import Organization
@@ -226,7 +226,7 @@ async def test_many_accounts_with_an_address_cost_a_sign_in_nothing(autojump_clo
             made = await here.store.write(provisioning.create, NewOrganization(name=f"Mallory {number}"))
             assert 200 == (await here.join(made.id, GRACE, f"{MALLORYS} {number}")).status_code
         hashes = {row.password_hash for row in await here.rows(tables.people, email=GRACE)}
-        here.system.passwords = PasswordHashing(HASHER, count)
+        here.system.identity.passwords = PasswordHashing(HASHER, count)
         signed_in = await here.sign_in(GRACE, GRACES)
         await here.sign_in("nobody@example.com", GRACES)
 

@@ -9,14 +9,15 @@ import httpx
 from svc.actors.system import System
 from svc.clock import VirtualClock
 from svc.domain.crypto.sealing import Sealer
-from svc.domain.limits import FIRST_OWNER_LIFE_MS
+from svc.domain.identity.limits import FIRST_OWNER_LIFE_MS
 from svc.domain.randomness import SYSTEM
 from svc.http.app import public_app
 from svc.services import first_owner
 from svc.storage.sqlite.inline import inline_store
 from tests import tables
+from tests.empty_database import make_tables
 from tests.http.asking import client_of
-from tests.town import SECRETS, START, Town, make_tables
+from tests.town import SECRETS, START, Town
 
 FIRST = {
     "organization": "Lamps & Co",
@@ -98,7 +99,7 @@ async def test_what_is_wrong_is_said_at_its_field_and_uses_no_link_up(autojump_c
 async def test_without_a_link_nothing_opens(autojump_clock):
     """An empty token is none, and a page of another site may not ask."""
     async with nobody() as (here, system, client):
-        before = [(await _ask(client, token)).status_code for token in ("", "svco_x")]
+        before = [(await _ask(client, token)).status_code for token in ("", "svcn_x")]
         token = await first_owner.link(system)
         other_site = await client.post(
             "/app/api/first-owner", json=FIRST | {"token": token}, headers={"origin": "https://evil.example"}

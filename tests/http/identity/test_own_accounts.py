@@ -3,13 +3,17 @@
 import pytest
 
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import NAME_CHARS_MAX
+from svc.domain.identity.limits import NAME_CHARS_MAX, SESSION_IDLE_MS
+from svc.domain.net.client_addresses import parse_networks
 from svc.storage import provisioning
 from svc.storage.identity import invitations, sign_in
 from svc.storage.identity.organizations import NewOrganization
+from svc.storage.schema import Stays, table_facts
 from tests import tables
+from tests.http.asking import ADDRESS
 from tests.http.identity.test_people import Doors, doors
 from tests.people import a_member
+from tests.pruning import prune
 
 MINUTE_MS = 60_000
 
@@ -50,12 +54,62 @@ async def test_a_person_sees_where_they_are_signed_in(autojump_clock):
 
         assert [("phone", True), ("desk", False)] == await listed(asked)
     assert [False, True] == [one["current"] for one in sessions]
-    assert {"id", "createdAt", "seenAt", "userAgent", "current"} == sessions[0].keys()
+    assert {"id", "createdAt", "seenAt", "userAgent", "lastAddress", "current"} == sessions[0].keys()
     assert ("2026-09-18T00:01:00.000Z", "2026-09-18T00:00:00.000Z") == (
         sessions[0]["createdAt"],
         sessions[1]["createdAt"],
     )
     assert not [one for one in (*desk.values(), *phone.values()) if one in answer.text]
+
+
+async def test_a_session_says_where_it_was_used_last(autojump_clock):
+    """From the sign-in on, and by a call of a tool a minute later; behind a proxy it is the browser's."""
+    async with doors(trusted_proxies=parse_networks((f"{ADDRESS}/32",))) as asked:
+        asked.client.headers["x-forwarded-for"] = "203.0.113.7"
+        csrf = await asked.signed_in()
+        addresses = [await last_addresses(asked)]
+        for address, pause in (("198.51.100.23", 1), ("2001:db8::5", MINUTE_MS)):
+            asked.clock.jump(pause)
+            asked.client.headers["x-forwarded-for"] = address
+            assert 200 == (await asked.ask("tools/organization.get", {}, csrf)).status_code
+            addresses.append(await last_addresses(asked))
+
+        assert [["203.0.113.7"], ["203.0.113.7"], ["2001:db8::5"]] == addresses
+
+
+async def test_an_address_is_gone_with_its_session(autojump_clock):
+    """Whether it is ended, or has ended by not being used; the row stays without it."""
+    async with doors() as asked:
+        csrf = await asked.signed_in()
+        await asked.ask("sign-out", {}, csrf)
+        [ended] = await asked.rows(tables.sessions)
+        await asked.signed_in()
+        asked.clock.jump(SESSION_IDLE_MS - 1)
+        await asked.store.write(prune)
+        [_, lives] = await asked.rows(tables.sessions)
+        asked.clock.jump(1)
+        await asked.store.write(prune)
+        [_, idle] = await asked.rows(tables.sessions)
+
+    assert [None, True, None] == [ended.last_address, bool(lives.last_address), idle.last_address]
+
+
+async def test_nobody_else_is_told_an_address(autojump_clock):
+    """It is in none of the answers about a member, for an Owner either, nor in an export."""
+    async with doors() as asked:
+        csrf = await asked.signed_in()
+        [row] = await asked.rows(tables.sessions)
+        told = [await asked.ask(f"tools/{tool}", {}, csrf) for tool in ("member.list", "audit.list")]
+        answers = [(await asked.client.get("/app/api/session")).text, *(answer.text for answer in told)]
+
+    assert row.last_address
+    assert not [answer for answer in answers if row.last_address in answer]
+    assert isinstance(table_facts(tables.sessions).leaves, Stays)
+
+
+async def last_addresses(asked: Doors) -> list[str]:
+    answer = await asked.client.get("/app/api/sessions")
+    return [one["lastAddress"] for one in answer.json()["sessions"]]
 
 
 async def test_one_session_is_ended(autojump_clock):

@@ -11,8 +11,8 @@ import trio
 from svc.actors.system import System
 from svc.domain.crypto.keys import SESSION, well_formed
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import PAIR_FAILURES_MAX
-from svc.domain.times import HOUR_MS
+from svc.domain.identity.limits import PAIR_FAILURES_MAX
+from svc.domain.locale.times import HOUR_MS
 from svc.http.app import public_app
 from svc.http.identity.exchange import BODY_BYTES_MAX
 from svc.http.request.session_cookie import SESSION_COOKIE as COOKIE
@@ -45,14 +45,14 @@ class Doors(Town):
 
 
 @asynccontextmanager
-async def doors() -> AsyncIterator[Doors]:
+async def doors(**how: Any) -> AsyncIterator[Doors]:
     async with town() as here, here.live_system() as system:
         asked = Doors(here.store, here.clock, here.organization)
         asked.system = system
         await here.store.write(
             a_member, here.organization.id, "ada@example.com", password_hash=HASHER.hash(PASSWORD)
         )
-        async with client_of(public_app(system)) as asked.client:
+        async with client_of(public_app(system, **how)) as asked.client:
             yield asked
 
 
@@ -134,7 +134,7 @@ async def test_a_failed_sign_in_reveals_nothing(email, autojump_clock):
         assert "application/problem+json" == answer.headers["content-type"]
         assert {
             "type": "/problems/wrong_credentials",
-            "title": "Nobody can sign in with that",
+            "title": "Wrong e-mail or password",
             "status": 401,
             "code": "wrong_credentials",
             "requestId": "r",

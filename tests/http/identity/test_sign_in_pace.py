@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from svc.actors.system import System
-from svc.domain.limits import ACCOUNT_FAILURES_MAX, ACCOUNT_SPACING_MS, PAIR_FAILURES_MAX
+from svc.domain.identity.limits import ACCOUNT_FAILURES_MAX, ACCOUNT_SPACING_MS, PAIR_FAILURES_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import public_app
 from tests.http.asking import ADDRESS, client_of

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 
-from svc.domain.limits import IMPORT_PART_BYTES
+from svc.domain.imports.limits import IMPORT_PART_BYTES
 from svc.storage.imports import tables
 from tests.importing import CONTACTS, file_of, run, send, upload
 from tests.tooling import tool_town
@@ -33,6 +33,24 @@ async def test_parts_come_in_their_order(autojump_clock):
         )
         assert 422 == beyond.status_code
         assert 1 == await here.count(tables.import_parts)
+
+
+async def test_every_answer_to_a_good_key_shows_its_budget(autojump_clock):
+    """Of parts and of files, found or not."""
+    async with tool_town() as here:
+        done = await run(here, await upload(here, CONTACTS + b"X,x@,\r\n"))
+        bearer = {"authorization": f"Bearer {here.key}"}
+        answers = [
+            await here.client.get(done["refusedPath"], headers=bearer),
+            await here.client.get("/api/v1/imports/imp_none/refused", headers=bearer),
+            await here.client.get("/api/v1/imports/imp_none/report", headers=bearer),
+            await here.client.get("/api/v1/imports/nothing", headers=bearer),
+            await here.client.put(done["refusedPath"], headers=bearer),
+            await send(here, done, 0, CONTACTS),
+        ]
+
+        assert [200, 404, 404, 404, 405, 422] == [answer.status_code for answer in answers]
+        assert all("ratelimit-remaining" in answer.headers for answer in answers)
 
 
 async def test_a_part_that_lies_is_refused(autojump_clock):

@@ -1,7 +1,7 @@
 """The operator's application: health, and a view into every actor that shows nothing private."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, get_args
 from urllib.parse import quote
@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
-from svc.actors.agent.agent_conversation import AgentConversation
+from svc.actors._core.tracing import TRACES_MAX
+from svc.actors.agent.agent_conversation import AgentConversation, key_of
 from svc.actors.backups.backup_keeper import BACKUP_KEEPER, BackupKeeper
 from svc.actors.certificates.certificate_keeper import CERTIFICATE_KEEPER, CertificateKeeper
+from svc.actors.exports.exporter import Exporter
 from svc.actors.imports.importer import Importer
 from svc.actors.kinds import KINDS
 from svc.actors.mail.mailer import Mailer
@@ -30,7 +32,8 @@ from svc.domain.crypto.keys import digest
 from svc.domain.identity.callers import operator_call
 from svc.domain.net.client_addresses import sender_of, visitor_of
 from svc.http.app import public_app
-from svc.http.operator.app import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorFilter, operator_app
+from svc.http.operator.actors import SNAPSHOT_SECONDS, ActorFilter
+from svc.http.operator.app import CHECK_SECONDS, operator_app
 from svc.storage.embeds import embeds
 from svc.storage.forms import server_keys
 from svc.storage.identity import api_keys
@@ -221,10 +224,9 @@ async def test_actors_are_listed_with_what_stands_out_first(autojump_clock):
         assert ["busy", "stuck"] == await keys(sort="age", limit=2)
         assert ["3", "2", "1"] == await keys(sort="turns", limit=3)
         unknown = await operator.get("/debug/actors?kind=Desks")
-        assert (422, "there is no kind `Desks`; did you mean `Desk`?") == (
-            unknown.status_code,
-            unknown.json()["detail"],
-        )
+        assert 422 == unknown.status_code
+        told = "there is no kind `Desks`; did you mean `Desk`? There are `Desk`, "
+        assert unknown.json()["detail"].startswith(told)
 
 
 @pytest.mark.parametrize(
@@ -293,6 +295,7 @@ async def test_an_inactive_actor_is_not_found(autojump_clock, path):
         assert [] == system.actors("Desk")
 
 
+@pytest.mark.fuzz
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.text(min_size=1).map(lambda text: text.encode("utf-8", "replace").decode()))
 async def test_a_key_may_be_any_text(autojump_clock, key):
@@ -328,7 +331,7 @@ async def test_nothing_private_is_shown(autojump_clock, tmp_path):
         )
         form = await here.form(field_map={"town": "city"}, deal_title="{{town}}")
         embed = await here.store.write(embeds.create, here.organization.id, name="Prices")
-        system.outbound_http = Receiver(*[PostResult(200, answer="Thanks, Ada")] * 1_000)
+        system.outgoing.http = Receiver(*[PostResult(200, answer="Thanks, Ada")] * 1_000)
         await here.store.write(a_webhook, here.organization.id)
         await here.store.write(a_workflow, call_of(owner), a_document(trigger={"type": "submitted a form"}))
         values = {"name": "Ada Lovelace", "email": "ada@x.example", "phone": "+493012345678", "note": "hush"}
@@ -352,12 +355,13 @@ async def test_nothing_private_is_shown(autojump_clock, tmp_path):
             await submit(system, form, number)
         connection = await here.store.write(a_connection, here.organization.id)
         reply = await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
-        await AgentConversation(system, reply.conversation_id).wake()
+        await AgentConversation(system, key_of(here.organization.id, reply.conversation_id)).wake()
         system.certificates = Directory(here.clock)
         await CertificateKeeper(system, CERTIFICATE_KEEPER).start()
         system.backups = Place(tmp_path).backups()
         await BackupKeeper(system, BACKUP_KEEPER).start()
         await Importer(system, here.organization.id).wake()
+        await Exporter(system, here.organization.id).wake()
         await Mailer(system, here.organization.id).wake()
         await PasswordResets(system, "main").wake()
         await trio.sleep(1)
@@ -373,7 +377,7 @@ async def test_nothing_private_is_shown(autojump_clock, tmp_path):
         assert {kind.__name__ for kind in KINDS} == shown.keys()
         assert all(isinstance(answer.json()["state"], dict) for answer in shown.values())
         texts = "\n".join([listed.text, *(answer.text for answer in shown.values())])
-        day_key = system.visitor_keys[0]
+        day_key = system.sites.visitor_keys[0]
         for private in (
             *values.values(),
             *(
@@ -412,3 +416,87 @@ def test_every_query_and_field_is_documented():
         *("queueDepth", "readsWaiting", "batchesFailed", "unitsFailed", "batchUnitsMax", "commitSecondsMax"),
     ):
         assert f"`{name}`" in documented, name
+
+
+async def test_one_actor_shows_what_it_did_last_and_where_it_stands(autojump_clock):
+    """The last turns with their requests, the stack of the running one, and what waits, by name."""
+    async with office() as (system, operator):
+        await Desk(system, "d").work()
+        Desk(system, "d").work.tell(60)
+        Desk(system, "d").burn.tell()
+        await trio.sleep(2)
+        seen = (await operator.get("/debug/actors/Desk/d")).json()
+
+        assert ["work"] == [turn["turn"] for turn in seen["turns"]]
+        assert ("ok", 0) == (seen["turns"][0]["outcome"], seen["turns"][0]["runMs"])
+        assert system.clock.now() - 2000 == seen["turns"][0]["at"]
+        assert any(" in Desk.work" in line for line in seen["stack"])
+        assert ({"burn": 1}, None) == (seen["waiting"], seen["crash"])
+
+
+async def test_a_crash_is_shown_with_the_turns_before_it(autojump_clock):
+    """Through the quarantine that follows; and without the message of what was raised."""
+    async with office() as (system, operator):
+        Desk(system, "d").burn.tell()
+        await trio.sleep(1)
+        answer = await operator.get("/debug/actors/Desk/d")
+        crash = answer.json()["crash"]
+
+        assert "burn" == crash["turn"]
+        assert system.clock.now() - 1000 == crash["at"]
+        assert crash["error"] == crash["turns"][0]["outcome"]
+        assert crash["stack"][0].endswith("in Desk.burn")
+        assert "a secret" not in answer.text
+
+
+async def test_a_trace_has_a_line_for_each_turn_and_one_for_the_actor(autojump_clock):
+    """As they end; the last line comes when the turns or the seconds are over."""
+    async with office() as (system, operator):
+        lines: list[dict[str, Any]] = []
+
+        async def trace() -> None:
+            answer = await operator.get("/debug/trace/Desk/d", params={"seconds": 5})
+            lines.extend(msgspec.json.decode(line) for line in answer.text.splitlines())
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trace)
+            await trio.sleep(1)
+            await Desk(system, "d").work(0.5)
+            Desk(system, "d").work.tell(60)
+
+        turn, actor = lines
+        assert ("work", ["float"], 500, "ok") == tuple(
+            turn["turn"][member] for member in ("turn", "arguments", "runMs", "outcome")
+        )
+        assert ("running", 3.5) == (
+            actor["actor"]["statistics"]["phase"],
+            actor["actor"]["statistics"]["turnAgeSeconds"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "says"),
+    [
+        ("Desk/d", {"seconds": "61"}, "60"),
+        ("Desk/d", {"turns": "0"}, "1"),
+        ("Desk/d", {"all": "1"}, "all"),
+        ("Desc/d", {}, "Desk"),
+    ],
+)
+async def test_a_trace_that_asks_for_too_much_is_refused(path, query, says, autojump_clock):
+    """There is none of everything, and a kind that there is not is told beside the nearest."""
+    async with office() as (_, operator):
+        answer = await operator.get(f"/debug/trace/{path}", params=query)
+
+        assert 422 == answer.status_code
+        assert says in answer.json()["detail"]
+
+
+async def test_no_more_traces_run_than_may(autojump_clock):
+    """The next one is told to come again, before it has begun."""
+    async with office() as (system, operator), AsyncExitStack() as stack:
+        for number in range(TRACES_MAX):
+            stack.enter_context(system.traces.open("Desk", str(number), 1))
+        answer = await operator.get("/debug/trace/Desk/d")
+
+        assert 503 == answer.status_code

@@ -44,6 +44,39 @@ def cookies_of(answer: httpx.Response) -> dict[str, set[str]]:
     return found
 
 
+BY_TLS = {"x-forwarded-proto": "https"}
+MOVED = {"public_url": "https://shop.example:8443/crm"}
+
+
+@pytest.mark.parametrize(
+    ("base", "proxies", "asked", "headers", "own", "foreign"),
+    [
+        ("http://svc.test", (), {}, {}, "http://svc.test", "https://svc.test"),
+        ("http://svc.test", (), {}, {}, "http://svc.test:80", "http://svc.test:8000"),
+        ("http://svc.test:8000", (), {}, {}, "http://svc.test:8000", "http://svc.test"),
+        ("https://svc.test", (), {}, {}, "https://svc.test", "http://svc.test"),
+        ("https://svc.test:443", (), {}, {}, "https://svc.test", "https://svc.test:80"),
+        ("http://[::1]:8000", (), {}, {}, "http://[::1]:8000", "http://[::1]"),
+        ("http://svc.test", PROXY, {}, BY_TLS, "https://svc.test", "http://svc.test"),
+        ("http://svc.test", ("192.0.2.99/32",), {}, BY_TLS, "http://svc.test", "https://svc.test"),
+        ("http://10.0.0.1:8000", PROXY, MOVED, {}, "https://shop.example:8443", "https://shop.example"),
+        ("http://10.0.0.1:8000", (), MOVED, {}, "https://shop.example:8443", "http://shop.example:8443"),
+        ("http://svc.test", (), {}, {}, "http://svc.test", "http://a@svc.test"),
+        ("http://svc.test", (), {}, {}, "http://svc.test", "null"),
+        ("http://svc.test", (), {}, {}, "http://svc.test", "ftp://svc.test"),
+    ],
+)
+async def test_only_the_services_own_pages_sign_in(  # noqa: PLR0917  # they are names
+    base, proxies, asked, headers, own, foreign, autojump_clock
+):
+    """Scheme, host and port are compared, as the browser saw them: in front of a proxy that is trusted."""
+    async with browser(base, proxies, **asked) as client:
+        rejected = await client.post("/app/api/sign-in", json=GOOD, headers=headers | {"origin": foreign})
+        answer = await client.post("/app/api/sign-in", json=GOOD, headers=headers | {"origin": own})
+
+    assert (403, 200) == (rejected.status_code, answer.status_code)
+
+
 @pytest.mark.parametrize(
     ("base", "proxies", "asked", "proto", "encrypted"),
     [
@@ -51,9 +84,9 @@ def cookies_of(answer: httpx.Response) -> dict[str, set[str]]:
         ("http://svc.test", PROXY, {}, "https", True),
         ("http://svc.test", PROXY, {}, "http", False),
         ("http://svc.test", ("192.0.2.99/32",), {}, "https", False),
-        ("http://svc.test", PROXY, {"public_https": True}, None, True),
-        ("http://svc.test", PROXY, {"public_https": True}, "http", True),
-        ("http://127.0.0.1", (), {"public_https": True}, None, False),
+        ("http://svc.test", PROXY, {"public_url": "https://svc.test"}, None, True),
+        ("http://svc.test", PROXY, {"public_url": "https://svc.test"}, "http", True),
+        ("http://127.0.0.1", (), {"public_url": "https://svc.test"}, None, False),
         ("http://127.0.0.1", (), {}, None, False),
     ],
 )

@@ -19,7 +19,7 @@ KINDS: tuple[MailKind, ...] = (*NOTICE_KINDS, "invitation", "password.reset", "a
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_link_leads_to_a_screen_or_a_guide(kind: MailKind):
     """A path below `/app` is in the list of screens, another is a guide."""
-    link = letter(kind, MailData(id="sub_1", form_id="frm_1"), READER, "svcr_token").link
+    link = letter(kind, MailData(id="sub_1", form_id="frm_1"), READER, "svcw_token").link
     path = urlsplit(link).path
     manifest = built().manifest
     if path.startswith("/docs/"):

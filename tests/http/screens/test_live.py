@@ -11,7 +11,8 @@ import trio.testing
 from svc.actors.stream_places import StreamPlaces
 from svc.domain.changes import ResourceChanged
 from svc.domain.identity.callers import operator_call
-from svc.domain.limits import SCREEN_HINTS_MAX, SCREEN_STREAMS_MAX, SESSION_IDLE_MS
+from svc.domain.identity.limits import SESSION_IDLE_MS
+from svc.domain.limits import SCREEN_HINTS_MAX, SCREEN_STREAMS_MAX
 from svc.http.app import public_app
 from svc.storage.identity import members, organizations, sessions
 from svc.storage.identity.members import MemberChanges

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.domain.limits import NEXT_PATH_CHARS_MAX
+from svc.domain.identity.limits import NEXT_PATH_CHARS_MAX
 from svc.http.screens.own_paths import own_path
 
 OWN = [

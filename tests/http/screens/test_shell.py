@@ -10,6 +10,7 @@ from svc.domain.identity.callers import operator_call
 from svc.http.app import public_app
 from svc.http.screens import assets
 from svc.http.screens.assets import Assets, FirstCall, ScreenFiles, ScreensNotBuilt
+from svc.http.screens.boot import first_calls, scripts_for
 from svc.services import tool_calls
 from svc.storage import provisioning
 from svc.storage.forms import submissions
@@ -114,6 +115,22 @@ async def test_first_answers_are_those_of_the_tools(autojump_clock):
     assert forms == elsewhere
 
 
+def test_of_screens_that_fit_the_first_is_asked_for() -> None:
+    """A word in an address is no id of a record, as the browser has it, too."""
+    manifest = msgspec.structs.replace(
+        MANIFEST,
+        screens=(
+            ScreenFiles("/app/records/{object}/duplicates", ("duplicates.js",), (FirstCall("form.list"),)),
+            ScreenFiles("/app/records/{object}/{record}", ("record.js",), (FirstCall("record.get"),)),
+            ScreenFiles("*", (), (FirstCall("site.list"),)),
+        ),
+    )
+    path = "/app/records/deal/duplicates"
+
+    assert [("form.list", {}), ("site.list", {})] == first_calls(manifest, path, {})
+    assert ["part-1.js", "duplicates.js"] == scripts_for(manifest, path)
+
+
 async def _names(here: Screens, query: str) -> set[str]:
     """Names and inputs of the first answers of the submissions at *query*, without those of every screen."""
     data = boot_of(await here.client.get(f"/app/submissions{query}"))["data"]
@@ -204,7 +221,7 @@ async def test_first_answers_are_only_what_the_person_may_see(autojump_clock):
 async def test_first_answers_come_out_of_the_budget(autojump_clock):
     """A page that is loaded more often than the person may call reads nothing; after the minute it does."""
     async with screens() as here:
-        here.system.calls_per_minute = 2
+        here.system.calls.per_minute = 2
         await here.sign_in()
         data = [boot_of(await here.client.get("/app/forms"))["data"] for _ in range(3)]
         here.clock.jump(60_000)

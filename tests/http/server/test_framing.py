@@ -9,14 +9,14 @@ import trio.testing
 
 from svc.http.asgi import Receive, Scope, Send
 from svc.http.server import ServerOptions
-from svc.http.server._request import PIPELINED_MAX, RequestParser
+from svc.http.server._request import PARSED_AT_ONCE_BYTES, PIPELINED_MAX, RequestParser
 from tests.http.serving import GET, Client, Reply, in_memory, post, read_all, respond
 
 CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 HEAD_BYTES_MAX = ServerOptions().head_bytes_max
 PIECE = 8_192
-PIECES_MAX = 3 * HEAD_BYTES_MAX // PIECE
-"""Pieces by which every flood is over: what one read may bring goes uncounted."""
+PIECES_MAX = 2 * HEAD_BYTES_MAX // PIECE
+"""Pieces by which every flood is over."""
 
 
 @asynccontextmanager
@@ -67,9 +67,12 @@ async def test_what_is_not_body_has_an_end(start: bytes, piece: bytes, status: i
         assert len(sent) <= PIECES_MAX
 
 
-@pytest.mark.parametrize("read_bytes", [1, 7, PIECE, 65_536])
+READS = [1, 7, PIECE, 30_000, 65_536]
+
+
+@pytest.mark.parametrize("read_bytes", READS)
 def test_no_read_makes_room_for_another(read_bytes: int) -> None:
-    """However a flood of trailers is cut, the parser takes little more of it than its limit and one read."""
+    """However a flood of trailers is cut, the parser takes little more of it than its limit."""
     parser = RequestParser(HEAD_BYTES_MAX, headers_max=100)
     parser.feed(CHUNKED + b"0\r\nX: ")
     taken = 0
@@ -78,7 +81,25 @@ def test_no_read_makes_room_for_another(read_bytes: int) -> None:
         taken += read_bytes
 
     assert 400 == parser.refused.status
-    assert taken <= HEAD_BYTES_MAX + 65_536
+    assert taken <= HEAD_BYTES_MAX + PARSED_AT_ONCE_BYTES + read_bytes
+
+
+@pytest.mark.parametrize("read_bytes", READS)
+@pytest.mark.parametrize(
+    ("extension_bytes", "refused"),
+    [(HEAD_BYTES_MAX - 100, False), (HEAD_BYTES_MAX + 2 * PARSED_AT_ONCE_BYTES, True), (131_000, True)],
+)
+def test_a_chunks_extension_is_counted_however_it_is_cut(
+    extension_bytes: int, refused: bool, read_bytes: int
+) -> None:
+    """In few reads as in many: behind a head, before the next request, and with nothing around it."""
+    parser = RequestParser(HEAD_BYTES_MAX, headers_max=100)
+    data = CHUNKED + b"1;" + b"x" * extension_bytes + b"\r\na\r\n0\r\n\r\n" + GET
+    for start in range(0, len(data), read_bytes):
+        parser.feed(data[start : start + read_bytes])
+
+    assert refused == (parser.refused is not None)
+    assert refused == (len(parser.requests) < 2)
 
 
 @pytest.mark.parametrize("size", [1, 2, 100, 40_000])

@@ -247,6 +247,26 @@ async def test_targets_are_read_as_paths() -> None:
     ] == seen
 
 
+@pytest.mark.parametrize("version", [b"1.2", b"1.9"])
+async def test_a_later_version_of_http_1_is_answered_as_1_1(version: bytes) -> None:
+    """The connection stays, and a chunked body is read (RFC 9110 section 2.5)."""
+    versions: list[str] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        versions.append(scope["http_version"])
+        await respond(send, 200, await read_all(receive) or b"")
+
+    async with in_memory(app) as server:
+        client = server.dial()
+        head = b"POST / HTTP/%b\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" % version
+        first = await client.ask(head + b"5\r\nhello\r\n0\r\n\r\n")
+        second = await client.ask(GET.replace(b"1.1", version))
+
+    assert (b"hello", None) == (first.body, first.headers.get("connection"))
+    assert 200 == second.status
+    assert ["1.1", "1.1"] == versions
+
+
 @pytest.mark.parametrize(
     "upgrade",
     [

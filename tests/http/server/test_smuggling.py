@@ -60,8 +60,11 @@ BAD_HEADS = {
     "a lower-case protocol": b"GET / http/1.1\r\nHost: a\r\n\r\n",
     "no such method": b"FETCH / HTTP/1.1\r\nHost: a\r\n\r\n",
     "a lower-case method": b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
-    "HTTP/2 without an agreement": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    "no such version": b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+    "a version of two digits": b"GET / HTTP/1.10\r\nHost: a\r\n\r\n",
+    "an asterisk without OPTIONS": b"GET * HTTP/1.1\r\nHost: a\r\n\r\n",
+    "an asterisk with a body": b"POST * HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na",
+    "an empty host in HTTP/1.0": b"GET / HTTP/1.0\r\nHost:\r\n\r\n",
+    "an absolute target with an empty host": b"GET http:/// HTTP/1.1\r\nHost: a\r\n\r\n",
     "RTSP": b"DESCRIBE / RTSP/1.0\r\n\r\n",
     "RTSP with a method of HTTP": b"GET / RTSP/1.0\r\nHost: a\r\n\r\n",
     "RTSP with a version of HTTP": b"POST / RTSP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n / HTTP/1.1",
@@ -100,6 +103,9 @@ BAD_HOSTS = (
         b"<a>",
         b"%zz",
         b"a%2",
+        b"",
+        b":",
+        b":80",
     ),
     *(
         b"a:b",
@@ -117,7 +123,6 @@ BAD_HOSTS = (
 )
 GOOD_HOSTS = (
     *(
-        b"",
         b"a",
         b"a:",
         b"a:8000",
@@ -127,7 +132,7 @@ GOOD_HOSTS = (
         b"[::1]:8000",
         b"[::ffff:1.2.3.4]",
     ),
-    *(b"%C3%A9", b"a!$&'()*+,;=", b"xn--caf-dma.example:443"),
+    *(b"%C3%A9", b"a%C3%A9b", b"a!$&'()*+,;=", b"xn--caf-dma.example:443"),
 )
 
 
@@ -151,7 +156,11 @@ def _hosted(host: bytes) -> bytes:
         pytest.param(_with(b"Transfer-Encoding: gzip, chunked"), 501, id="an encoding that we lack"),
         pytest.param(_with(b"Transfer-Encoding: xchunked"), 501, id="something like chunked"),
         pytest.param(b"CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 501, id="a tunnel"),
-        pytest.param(b"GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505, id="another version"),
+        *[
+            pytest.param(b"GET / HTTP/%b\r\nHost: a\r\n\r\n" % version, 505, id=f"version {version!r}")
+            for version in (b"0.9", b"0.8", b"2.0", b"2.1", b"3.0", b"9.9")
+        ],
+        pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, id="HTTP/2 without an agreement"),
         pytest.param(b"GET /\r\n\r\n", 505, id="no version"),
     ],
 )

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
+from svc.domain.locale.times import Timestamp
 from svc.storage.store import Tx, View
 from svc.tools.registry import Registry
-from svc.tools.tool import DeprecationTimes, Limit, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import DeprecationTimes, Limit, ToolInput, ToolOutput, about, reads, writes
 
 GONE_AT = 1_805_328_000_000
 RENAMED = DeprecationTimes(since_at=1_789_689_600_000, sunset_at=1_805_241_600_000, gone_at=GONE_AT)

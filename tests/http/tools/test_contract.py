@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from svc.domain.limits import CALLS_MAX
-from svc.http.app import public_app
-from svc.http.fast_path import FastPath
+from svc.http.app import in_front, public_app, quart_app
+from svc.http.fast_path import Routes
 from svc.http.problems.problems import CODES
 from svc.http.tools import contract
 from svc.http.tools import door as tools
@@ -139,6 +139,17 @@ def test_a_key_is_rejected_by_tools_for_people():
     assert "403 `approval_required`" in found["workflow.delete"]["description"]
 
 
+def test_what_only_a_person_may_give_is_marked():
+    """A key may call the tool, and is told beforehand what not to send."""
+    found = operations(Contract(REGISTRY).document)
+
+    given = {
+        name: one["x-tool"]["personsGive"] for name, one in found.items() if "personsGive" in one["x-tool"]
+    }
+    assert {"connection.update": ["url"], "webhook.update": ["url"]} == given
+    assert "403" in found["connection.update"]["responses"]
+
+
 def test_only_writes_that_are_kept_take_an_idempotency_key():
     """Reading has no use for one, and an answer with a secret is not kept."""
     found = operations(Contract(SAMPLES).document)
@@ -160,7 +171,7 @@ async def test_an_old_name_works_until_its_day(autojump_clock):
     """It says that it goes, and when; from the day after that on it answers 410, and still says so."""
     async with tool_town() as here:
         door = ToolDoor(here.system, SAMPLES, KeyGate(here.system))
-        async with client_of(FastPath(public_app(here.system), {tools.API_PATH: door})) as here.client:
+        async with client_of(in_front(quart_app(), Routes({tools.API_PATH: door}))) as here.client:
             before = await here.call("automation.list")
             here.clock.jump(GONE_AT - here.clock.now() - 1)
             key = await here.mint()
@@ -218,6 +229,65 @@ async def test_the_doors_answer_as_it_says(autojump_clock):
         ]
 
 
+def test_ids_have_patterns_in_answers_and_none_in_inputs():
+    """So that a client can tell them apart; what it asks with is looked for, whatever its form."""
+    document = Contract(REGISTRY).document
+    schemas = document["components"]["schemas"]
+
+    def pattern(name: str, member: str) -> str | None:
+        field = schemas[name]["properties"][member]
+        found: str | None = field.get("anyOf", [field])[0].get("pattern")
+        return found
+
+    ulid = "[0-9A-HJKMNP-TV-Z]{26}"
+    assert f"^con_{ulid}$" == pattern("ConnectionAnswer", "id")
+    assert f"^cnv_{ulid}$" == pattern("MessageAnswer", "conversationId")
+    assert f"^sit_{ulid}$" == pattern("FormAnswer", "siteId")
+    assert f"^org_{ulid}$" == pattern("RecordCreatedEvent", "organizationId")
+    assert [None] * 3 == [
+        pattern("RoleAnswer", "id"),
+        pattern("AuditEntryAnswer", "callerId"),
+        pattern("UsageRow", "keyId"),
+    ]
+    asked = msgspec.json.encode([schemas[tool.request_type.__name__] for tool in REGISTRY.values()])
+    assert b"_[0-9A-HJKMNP" not in asked
+
+
+async def test_an_id_of_another_form_is_told_as_one_that_is_not_there(autojump_clock):
+    """By every tool that takes one: 404 for what the call is about, 422 with its place for another."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        told = {}
+        for tool in REGISTRY.values():
+            required = [one.name for one in msgspec.structs.fields(tool.request_type) if one.required]
+            if "id" in required and tool.deprecated is None:
+                for odd in ("x", "", "rec_1", "é" * 300, "../..", "con_01K5D3V7Q2M8Z4X6C9B1N0T5R"):
+                    body = contract.example_json(tool.example) | {"id": odd}
+                    answer = await here.call_as_person(tool.name, body, csrf=csrf)
+                    problem = answer.json()
+                    pointers = [one["pointer"] for one in problem.get("errors", ())]
+                    if answer.status_code != 404 and (answer.status_code, pointers) != (422, ["/id"]):
+                        told[tool.name, odd] = (answer.status_code, problem.get("detail"))
+
+        assert {} == told
+
+
+async def test_it_says_where_the_operations_are(autojump_clock):
+    """At `server.public_url`; without one, at the address that was asked, however many there are."""
+    async with town() as here, here.live_system() as system:
+        async with client_of(public_app(system, public_url="https://own.example/svc")) as visitor:
+            public = (await visitor.get(contract.PATH)).json()
+        async with client_of(public_app(system)) as visitor:
+            hosts = ["127.0.0.1:8000", "[::1]:8000", *(f"svc{number}.test" for number in range(10))]
+            asked = [(await visitor.get(contract.PATH, headers={"host": host})).json() for host in hosts]
+            odd = (await visitor.get(contract.PATH, headers={"host": "a b"})).json()
+
+        assert "https://own.example/svc" == public["servers"][0]["url"]
+        assert [f"http://{host}" for host in hosts] == [one["servers"][0]["url"] for one in asked]
+        assert "/" == odd["servers"][0]["url"]
+        assert [public | {"servers": []}] * len(hosts) == [one | {"servers": []} for one in asked]
+
+
 async def test_everybody_may_read_it(autojump_clock):
     """Without a key, from pages of any origin, compressed where that is accepted, and once."""
     async with town() as here, here.live_system() as system, client_of(public_app(system)) as visitor:
@@ -231,7 +301,7 @@ async def test_everybody_may_read_it(autojump_clock):
             plain.headers["content-type"],
             plain.headers["access-control-allow-origin"],
         )
-        assert Contract(REGISTRY).body == plain.content == packed.content
+        assert Contract(REGISTRY).body_at("http://svc.test") == plain.content == packed.content
         assert ("gzip", "Accept-Encoding") == (packed.headers["content-encoding"], packed.headers["vary"])
         assert int(packed.headers["content-length"]) == len(gzip.compress(plain.content))
         assert plain.headers["etag"] != packed.headers["etag"]

@@ -46,5 +46,6 @@ def test_the_generated_client_calls_tools(tmp_path: Path) -> None:
         "shown UTC\n"
         "refused 404 not_found: there is no record `rec_none`\n"
         "refused 422 validation_failed: /properties/nmae: is no property of this object;"
-        " did you mean `name`?\n"
+        " did you mean `name`? There are `name`, `email`, `phone`, `company`, `job_title`, `website`, `city`,"
+        " `country`\n"
     ) == walked.stdout, walked.stderr

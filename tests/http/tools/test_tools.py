@@ -52,7 +52,7 @@ async def test_a_guessed_name_leads_to_the_tool(autojump_clock):
 async def test_a_spent_budget_comes_back(autojump_clock):
     """The call after the last one waits for as long as `Retry-After` says."""
     async with tool_town() as here:
-        organization_budget = here.system.calls_per_minute
+        organization_budget = here.system.calls.per_minute
         for _ in range(organization_budget):
             await here.call("no.such_tool")
         refused = await here.call("no.such_tool")

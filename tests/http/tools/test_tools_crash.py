@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from tests.http.tools.crashing import Step
 
@@ -20,6 +21,7 @@ def lives(directory: Path) -> list[Step]:
     return [msgspec.json.decode(line, type=Step) for line in ran.stdout.splitlines()]
 
 
+@pytest.mark.fuzz
 def test_a_call_that_is_repeated_after_a_kill_does_one_thing(tmp_path: Path) -> None:
     """After a kill at every step of a write, the same call again leaves one of each, and the same bytes."""
     found = lives(tmp_path)

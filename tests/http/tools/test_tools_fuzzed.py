@@ -104,6 +104,7 @@ def _cut(contract: Any) -> None:
     }
 
 
+@pytest.mark.fuzz
 def test_every_tool_keeps_to_the_contract(service: Service, tmp_path: Path) -> None:
     """Statuses, types, headers, schemas, methods, bad input, no key: nothing comes that it does not say."""
     service.ready()
@@ -124,6 +125,7 @@ def told_to_people(item: Any) -> Any:
     return {"post": operation | {"responses": also | operation["responses"]}}
 
 
+@pytest.mark.fuzz
 def test_a_signed_in_person_finds_no_fault_either(service: Service, tmp_path: Path) -> None:
     """The tools that answer a key with 403 run for a person: the same contract holds at the screens' door."""
     service.ready()

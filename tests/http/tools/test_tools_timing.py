@@ -19,8 +19,8 @@ from svc.actors.credential_cache import CredentialCache
 from svc.actors.system import System
 from svc.clock import VirtualClock
 from svc.domain.crypto.keys import API_KEY, digest, new_key
+from svc.domain.locale.times import DAY_MS
 from svc.domain.randomness import SYSTEM
-from svc.domain.times import DAY_MS
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp, Scope
 from svc.storage import provisioning
@@ -150,7 +150,7 @@ class Hasty(CredentialCache[Route]):
     """Remembers which keys were stopped, and looks for them no more."""
 
     def __init__(self, system: System, stopped: set[str]) -> None:
-        super().__init__(system.store, system.clock, system.keys._search)
+        super().__init__(system.store, system.clock, system.identity.keys._search)
         self._stopped = stopped
 
     async def find(self, digest: str) -> Route | None:
@@ -161,7 +161,7 @@ class Hasty(CredentialCache[Route]):
 async def test_an_early_answer_would_be_seen(kind: str, tmp_path: Path) -> None:
     """The test above is worth something: a directory that spares itself one search is far beyond it."""
     async with stopped_keys(tmp_path / "svc.db") as asked:
-        asked.system.keys = Hasty(asked.system, {digest(key) for key in asked.keys[kind]})
+        asked.system.identity.keys = Hasty(asked.system, {digest(key) for key in asked.keys[kind]})
         taken = await asked.times()
 
     assert slower(taken["unknown"], taken[kind]) > 4 * DEVIATIONS_MAX

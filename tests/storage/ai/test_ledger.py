@@ -191,7 +191,7 @@ def test_what_an_earlier_process_left_is_lost(db: Ledger):
     left = reserve(db, 10)
     own = reserve(db, 20, "prc_2")
     before = broken(db)
-    lost = db.write(lost_calls.settle_lost, "prc_2")
+    lost = db.write(lost_calls.settle_lost, db.organization.id, "prc_2")
     rows = {row.id: (row.ended, row.charged_micro_credits) for row in db.rows(tables.calls)}
 
     assert ["no AI call of an earlier process is open"] == before
@@ -246,6 +246,7 @@ def test_the_check_names_what_is_broken(db: Ledger, statement: str, promise: str
     assert promise in broken(db)
 
 
+@pytest.mark.sqlite
 def test_the_migration_makes_the_same_guards():
     """The triggers of the tables are those of the migrations, to the letter."""
 

@@ -6,9 +6,11 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
 import trio
 import trio.lowlevel
 
+from svc.actors.ai.settlements import Settlements
 from svc.clock import WallClock
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.exits import Exit
@@ -16,15 +18,22 @@ from svc.domain.ai.models import Bound
 from svc.domain.ai.money import MICRO, Prices
 from svc.domain.ai.usage import Usage
 from svc.storage import integrity, provisioning
-from svc.storage.ai import calls, ledger, lost_calls
+from svc.storage.ai import calls, ledger
 from svc.storage.ai.calls import AGENT, NewCall, Settlement
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store
 
+pytestmark = pytest.mark.sqlite
+
 PRICES = Prices(MICRO, MICRO, MICRO)
 GRANTED = 1_000
 CALLS = 50
+
+
+async def settle_lost(store: Store) -> int:
+    """As a start does; how many calls were lost."""
+    return await Settlements(store).begin()
 
 
 async def one_call(store: Store, organization_id: str, process: str, seed: int, charged: list[int]) -> None:
@@ -83,7 +92,7 @@ async def test_calls_at_once_never_take_more_than_there_is(tmp_path: Path) -> No
         free = await store.read(ledger.balance, organization_id)
         broken = await broken_promises(store)
     async with open_store(tmp_path / "svc.db", WallClock()) as store:
-        await store.write(lost_calls.settle_lost, await store.write(calls.new_process))
+        await settle_lost(store)
         afterwards = await store.read(ledger.balance, organization_id)
 
         assert GRANTED == free + open_still + sum(charged)
@@ -121,7 +130,7 @@ async def test_a_process_that_is_killed_leaves_no_reservation(tmp_path: Path) ->
 
     async with open_store(path, WallClock()) as store:
         before = await broken_promises(store)
-        lost = await store.write(lost_calls.settle_lost, await store.write(calls.new_process))
+        lost = await settle_lost(store)
         organization_id, charged = await store.read(
             lambda conn: conn.exec_driver_sql(
                 "SELECT organization_id, sum(charged_micro_credits) FROM ai_calls GROUP BY organization_id"

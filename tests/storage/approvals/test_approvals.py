@@ -9,23 +9,23 @@ from sqlalchemy import update
 
 from svc.domain.approvals import cards
 from svc.domain.approvals.cards import AskedByAgent, AskedByWorkflow, Card
-from svc.domain.changes import ApprovalDecided, EventsDue, ResourceChanged
-from svc.domain.errors import Conflict, InvalidInput, NotFound, Unreadable
-from svc.domain.limits import (
+from svc.domain.approvals.limits import (
     APPROVAL_INPUT_BYTES_MAX,
     APPROVAL_REASON_CHARS_MAX,
     APPROVALS_OF_CONVERSATION_MAX,
     APPROVALS_OF_RUN_MAX,
     APPROVALS_WAITING_MAX,
 )
-from svc.domain.times import DAY_MS, SECOND_MS
-from svc.storage import retention
+from svc.domain.changes import ApprovalDecided, EventsDue, ResourceChanged
+from svc.domain.errors import Conflict, InvalidInput, NotFound, Unreadable
+from svc.domain.locale.times import DAY_MS, SECOND_MS
 from svc.storage.approvals import approvals, decisions
 from svc.storage.approvals.approvals import Visible
 from svc.storage.approvals.tables import approvals as table
 from svc.storage.store import Tx, View
 from svc.storage.tables import audit, events
 from tests.approvals import REASON, a_card, agent_call, asked_in
+from tests.pruning import prune
 from tests.storage.ledger import Ledger, ledger
 
 DELETE = "record.delete"
@@ -242,10 +242,10 @@ def test_cards_are_kept_as_long_as_what_else_has_ended(here: Here) -> None:
     here.decide(uncollected)
     here.now += 30 * DAY_MS
 
-    assert not here.write(retention.prune)
+    assert not here.write(prune)
     assert [uncollected.id, lapsed.id, flow.id] == [row.id for row in here.rows(table)]
     here.now += 7 * DAY_MS
-    here.write(retention.prune)
+    here.write(prune)
     assert [uncollected.id, flow.id] == [row.id for row in here.rows(table)]
 
 

@@ -1,6 +1,6 @@
 """Which connections have something due: what a start wakes after a crash."""
 
-from svc.domain.limits import LEASE_MS
+from svc.domain.channels.limits import LEASE_MS
 from svc.storage.channels import connections, outboxes, reply_batches
 from tests.channels import PERSON, a_connection, a_reply
 from tests.town import town

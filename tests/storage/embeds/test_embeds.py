@@ -8,9 +8,10 @@ from svc.domain.changes import Change, EmbedsChanged, ObjectsChanged
 from svc.domain.crypto.keys import EMBED_KEY, well_formed
 from svc.domain.embeds.blocks import FormBlock, HeroBlock, RecordsBlock, TextBlock
 from svc.domain.embeds.html_fragment import to_html
+from svc.domain.embeds.limits import EMBEDS_MAX
 from svc.domain.embeds.views import FormView, RecordsView, ShownRecords, shown
 from svc.domain.errors import Conflict, InvalidInput, NotFound
-from svc.domain.limits import EMBEDS_MAX, TRIAL_MS
+from svc.domain.identity.limits import TRIAL_MS
 from svc.domain.records.queries import Filter, Sort
 from svc.storage import provisioning
 from svc.storage.embeds import embeds

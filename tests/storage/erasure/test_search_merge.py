@@ -1,13 +1,17 @@
 """What was deleted leaves the index of words, too."""
 
-from svc.domain.limits import SEARCH_MERGED_PAGES
+import pytest
+
+from svc.domain.erasure.limits import SEARCH_MERGED_PAGES
 from svc.storage.erasure import record_rows
 from svc.storage.records import records
 from svc.storage.records.listing.search_words import BLOCK_ROWS
-from svc.storage.sqlite import full_text
+from svc.storage.sql import full_text
 from svc.storage.sqlite.engine import raw
 from svc.storage.store import Tx
 from tests.town import town
+
+pytestmark = pytest.mark.sqlite
 
 WORD = "Qxzvbnmlk"
 """No other word begins alike, so the index has most of it in one piece."""

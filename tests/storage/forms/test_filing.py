@@ -5,9 +5,9 @@ import pytest
 from sqlalchemy import select, update
 
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.limits import VISITOR_KEY_DAYS
+from svc.domain.locale.times import DAY_MS
+from svc.domain.sites.limits import VISITOR_KEY_DAYS
 from svc.domain.sites.visits import page_view
-from svc.domain.times import DAY_MS
 from svc.storage import provisioning
 from svc.storage.forms import filing, submission_lists, submissions
 from svc.storage.forms.filing import FilingTarget

@@ -62,7 +62,7 @@ def found(here: Ledger, organization_id: str, limit: int = 2, **asked: Any) -> l
             return ids
 
 
-STATES: Final = ("due", "queued", "filed", "held", "erased")
+STATES: Final = ("due", "queued", "filed", "held", "erased", "due discarded", "held discarded")
 SUBMISSIONS: Final = st.lists(
     st.tuples(
         st.sampled_from([0, 1]),
@@ -82,6 +82,7 @@ SUBMISSIONS: Final = st.lists(
     short_max=st.sampled_from([0, 2_000]),
     by_form=st.booleans(),
     label=st.sampled_from([None, "Filed", "Held", "Queued"]),
+    discarded=st.booleans(),
 )
 def test_a_search_finds_what_looking_at_each_would_find(
     here: Ledger,
@@ -93,6 +94,7 @@ def test_a_search_finds_what_looking_at_each_would_find(
     short_max: int,
     by_form: bool,
     label: Any,
+    discarded: bool,
 ) -> None:
     """Whatever is in blocks: all of it, some or nothing; of one form or all, in one state or any."""
     organization = here.write(provisioning.create, NewOrganization(name="Lamps"))
@@ -107,8 +109,9 @@ def test_a_search_finds_what_looking_at_each_would_find(
         row
         for row in sorted(rows, key=lambda row: row.id, reverse=True)
         if row.state != "erased"
+        and (row.state == "discarded") == discarded
         and (form_id is None or row.form_id == form_id)
-        and (label is None or LABELS[row.state] == label)
+        and (label is None or LABELS[row.discarded_from or row.state] == label)
     ]
 
     assert [] == list(search_blocks.unlike_rows(here.conn))
@@ -116,14 +119,17 @@ def test_a_search_finds_what_looking_at_each_would_find(
         patch.setattr(submission_selection, "_SHORT_MAX", short_max)
         for search in searches:
             expected = [row.id for row in listed if is_found(row, search)]
-            assert expected == found(here, organization.id, search=search, form_id=form_id, label=label)
+            asked = {"form_id": form_id, "label": label, "discarded": discarded}
+            assert expected == found(here, organization.id, search=search, **asked)
 
 
 def _store(here: Ledger, form: Form, state: str, **texts: str | None) -> str:
     new = a_stored_one(form, **texts)
     submission_id = here.write(submissions.create, new)
+    before, _, discarded = state.partition(" ")
+    values = {"state": discarded, "discarded_from": before} if discarded else {"state": state}
     here.conn.execute(
-        tables.submissions.update().where(tables.submissions.c.id == submission_id).values(state=state)
+        tables.submissions.update().where(tables.submissions.c.id == submission_id).values(**values)
     )
     return submission_id
 

@@ -18,8 +18,8 @@ from svc.domain.errors import (
     NotFound,
     PersonOnly,
 )
-from svc.domain.limits import API_KEY_LIVES_MS, LIVE_KEYS_MAX
-from svc.domain.times import DAY_MS, HOUR_MS
+from svc.domain.identity.limits import API_KEY_LIVES_MS, LIVE_KEYS_MAX
+from svc.domain.locale.times import DAY_MS, HOUR_MS
 from svc.storage import provisioning
 from svc.storage.identity import api_keys, organizations, roles
 from svc.storage.identity.api_keys import MintedKey, NewKey, Route
@@ -88,6 +88,7 @@ async def test_a_key_expires(here, asked, life_ms, autojump_clock):
         ("admin", {"limited_to": "ai.gateway"}, None),
         ("owner", {"limited_to": "ai.gateway", "expires_in": "30d"}, InvalidInput),
         ("owner", {"limited_to": "ai.gateway", "tools": ("record.list",)}, InvalidInput),
+        ("owner", {"limited_to": "ai.gateway", "role_id": "viewer"}, InvalidInput),
     ],
 )
 async def test_who_may_make_which_key(here, maker, asked, refused):
@@ -235,16 +236,21 @@ async def test_only_a_live_key_leads_somewhere(here):
         assert await route(dead, at) is None
 
 
-async def test_finding_a_key_is_one_search_of_one_index(here):
-    """What keeps a dead key out is all in the index: the search ends there, and reads no row."""
+@pytest.mark.sqlite
+async def test_finding_a_key_is_one_search_of_each_index(here):
+    """What keeps a dead key out is all in the indexes: the search ends there, and reads no row."""
 
     def plan(conn: Connection) -> list[str]:
         statement = api_keys._ROUTE._plan(conn.dialect)._sql
-        rows = conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", ("digest", 1))
+        rows = conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", ("digest", 1, "digest", 1))
         return [row[3] for row in rows]
 
     assert [
-        "SEARCH api_keys USING INDEX ix_api_keys_live (digest=? AND expires_at>?)"
+        "COMPOUND QUERY",
+        "LEFT-MOST SUBQUERY",
+        "SEARCH api_keys USING INDEX ix_api_keys_live (digest=? AND expires_at>?)",
+        "UNION ALL",
+        "SEARCH previous_keys USING COVERING INDEX ix_previous_keys_live (digest=? AND ends_at>?)",
     ] == await here.store.read(plan)
 
 

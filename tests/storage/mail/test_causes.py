@@ -7,13 +7,15 @@ import trio
 
 from svc.domain.channels.messages import HealthReport
 from svc.domain.identity.roles import ADMIN, OWNER, PERMISSIONS, VIEWER, Role
-from svc.domain.limits import KEY_ENDS_SOON_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS
 from svc.domain.mail.kinds import NOTICE_KINDS, NOTICE_NEEDS, NoticeKind, may_have
-from svc.domain.times import DAY_MS, HOUR_MS
+from svc.domain.mail.limits import KEY_ENDS_SOON_MS
 from svc.storage.ai import ledger
+from svc.storage.ai import tables as ai_tables
 from svc.storage.channels import connections
 from svc.storage.forms import filing, submissions
 from svc.storage.identity import api_keys
+from svc.storage.identity import tables as identity_tables
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.mail import key_endings, notices, tables
 from svc.storage.store import Tx
@@ -113,13 +115,20 @@ async def test_few_credits_are_told_once_after_each_grant():
 
         def spend(tx: Tx, left: int) -> None:
             amount = left - ledger.balance(tx.conn, owner)
-            tx.conn.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
             call_id = tx.new_id("aic")
-            tx.conn.exec_driver_sql(
-                "INSERT INTO ai_calls (id, organization_id, key_id, model, payer, process, started_at,"
-                " ended_at, ended, streamed)"
-                " VALUES (?, ?, 'key_1', 'small', 'credits', 'p', 0, 0, 'answered', 0)",
-                (call_id, owner),
+            tx.conn.execute(
+                ai_tables.calls.insert().values(
+                    id=call_id,
+                    organization_id=owner,
+                    key_id="key_1",
+                    model="small",
+                    payer="credits",
+                    process="p",
+                    started_at=0,
+                    ended_at=0,
+                    ended="answered",
+                    streamed=False,
+                )
             )
             ledger.append(tx, owner, "settle", amount, call_id=call_id)
 
@@ -163,7 +172,7 @@ async def test_the_round_tells_of_keys_that_end(autojump_clock):
         call = call_of(here.ada, confirmed_at=here.clock.now())
         await here.store.write(api_keys.mint, call, NewKey(name="Shop", expires_in="30d"))
         await here.store.write(
-            lambda tx: tx.conn.exec_driver_sql("UPDATE api_keys SET expires_at = ?", (tx.now + DAY_MS,))
+            lambda tx: tx.conn.execute(identity_tables.api_keys.update().values(expires_at=tx.now + DAY_MS))
         )
         await trio.sleep(2 * 60)
 

@@ -16,11 +16,13 @@ from svc.clock import WallClock
 from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
 from svc.storage.migrations.__main__ import write_revision
-from svc.storage.schema import MOVES_WITH_RECORD
+from svc.storage.schema import facts_of
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.sqlite.store import migrate_to_head, open_store
 from svc.storage.store import SchemaTooNew, StoreFailed
+
+pytestmark = pytest.mark.sqlite
 
 REVISION = """
 import sqlalchemy as sa
@@ -292,7 +294,7 @@ trio.run(main)
 def test_all_that_belongs_to_a_record_moves_with_it() -> None:
     """A merge moves the rows of these columns; the others that refer to a record have a rule of their own."""
     referring = {
-        (f"{table.name}.{column.name}", column.info.get(MOVES_WITH_RECORD, False))
+        (f"{table.name}.{column.name}", facts_of(column).moves)
         for table in metadata.sorted_tables
         for column in table.columns
         if any(key.target_fullname == "records.id" for key in column.foreign_keys)
@@ -306,9 +308,14 @@ def test_all_that_belongs_to_a_record_moves_with_it() -> None:
         "submissions.deal_id",
         "suggestions.record_id",
         "visits.record_id",
+        "workflow_runs.record_id",
     } == {name for name, moves in referring if moves}
     assert {
+        "distinct_records.other_id",
+        "distinct_records.record_id",
+        "duplicate_keys.record_id",
         "identities.record_id",
+        "import_records.record_id",
         "record_keys.record_id",
         "search_texts.record_id",
         "unique_values.record_id",

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from alembic import command
 
 from svc.storage.events import events
@@ -10,6 +11,8 @@ from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.sqlite.store import migrate_to_head
+
+pytestmark = pytest.mark.sqlite
 
 ORGANIZATION = (
     "INSERT INTO organizations VALUES (?, 'O', 'DE', 'EUR', 'de', 'UTC', 'pro', NULL, 1, 1, NULL, 0)"

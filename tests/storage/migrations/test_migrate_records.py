@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 from alembic import command
 
 from svc.storage.migrations import migrate
@@ -10,6 +11,8 @@ from svc.storage.records.listing import search as record_search
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.schema_changes import schema_change
 from svc.storage.sqlite.store import migrate_to_head
+
+pytestmark = pytest.mark.sqlite
 
 ORGANIZATION = (
     "INSERT INTO organizations VALUES ('org_1', 'O', 'DE', 'EUR', 'de', 'UTC', 'pro', NULL, 1, 1, NULL)"

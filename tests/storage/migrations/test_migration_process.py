@@ -21,6 +21,8 @@ from svc.storage.sqlite.migration_process import migrate_apart
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import SchemaTooNew, StoreFailed
 
+pytestmark = pytest.mark.sqlite
+
 END_SECONDS: Final = 30
 
 

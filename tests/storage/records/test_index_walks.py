@@ -8,8 +8,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from svc.domain.locale.times import rfc3339
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, PlainFilter, Sort
-from svc.domain.times import rfc3339
 from svc.storage.pages import Total
 from svc.storage.records import objects, properties, records
 from svc.storage.records.listing import counts, index_builds, index_walks, list_plans, lists
@@ -62,6 +62,7 @@ def known() -> Iterator[Known]:
         yield here, model
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("segments_max", [0, 16])
 @settings(
     max_examples=60,
@@ -89,8 +90,7 @@ def test_pages_neither_skip_nor_repeat(
         while True:
             page = lists.list_page(
                 here.conn,
-                here.organization.id,
-                "thing",
+                objects.get(here.conn, here.organization.id, "thing"),
                 country="DE",
                 filters=filters,
                 sort=sorts,
@@ -121,8 +121,7 @@ def test_only_what_may_match_is_walked(known: Known) -> None:
         patch.setattr(index_walks, "EXAMINED_MAX", 30)
         page = lists.list_page(
             here.conn,
-            here.organization.id,
-            "thing",
+            objects.get(here.conn, here.organization.id, "thing"),
             country="DE",
             filters=[ends],
             sort=[Sort("score")],

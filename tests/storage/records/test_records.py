@@ -9,6 +9,7 @@ import pytest
 from svc.domain.errors import Conflict, InvalidInput, NotFound
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import Filter, Sort
+from svc.domain.versions import ChangedSince
 from svc.storage import provisioning, timelines
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import merges as record_merges
@@ -21,6 +22,7 @@ from svc.storage.records.listing import search as record_search
 from svc.storage.records.writes.items import write_many
 from svc.storage.records.writes.ways import Item
 from tests import tables
+from tests.index_parts import build_some
 from tests.storage.ledger import API, Ledger, ledger
 
 
@@ -68,7 +70,12 @@ def test_another_organizations_records_are_not_there(here: Ledger) -> None:
     with pytest.raises(InvalidInput):
         here.write(records.create, other, "deal", {"contact": ada.id}, source=API)
     assert [] == record_search.search(here.conn, other.id, "ada")
-    assert [] == record_lists.list_page(here.conn, other.id, "contact", country="DE").records
+    assert (
+        []
+        == record_lists.list_page(
+            here.conn, objects.get(here.conn, other.id, "contact"), country="DE"
+        ).records
+    )
 
 
 def test_a_contact_is_known_by_what_it_has_now(here: Ledger) -> None:
@@ -138,12 +145,80 @@ def test_many_are_made_or_none(here: Ledger) -> None:
     assert [] == here.rows(tables.records)
 
 
+def test_a_merge_takes_the_chosen_values_of_the_other(here: Ledger) -> None:
+    """An amount comes with its currency, a unique value may move, and what the other has not is cleared."""
+    here.write(
+        properties.create,
+        here.organization.id,
+        "deal",
+        Property(slug="number", label="Number", type="text", unique=True),
+    )
+    stays = made(here, "deal", name="Lamps", number="A-1", amount=10, stage="New", close_date="2026-10-01")
+    goes = made(here, "deal", name="Lamp", number="A-2", amount=12, amount_currency="GBP", stage="Won")
+
+    merged = here.write(
+        record_merges.merge,
+        here.organization.id,
+        "deal",
+        stays.id,
+        goes.id,
+        take=["amount", "number", "close_date"],
+        source=API,
+    )
+
+    taken = {"number": "A-2", "amount": 12, "amount_currency": "GBP"}
+    assert {"name": "Lamps", "stage": "New", **taken} == merged.properties
+
+
+def test_a_merge_takes_no_property_that_there_is_not(here: Ledger) -> None:
+    """Each unknown slug is told, and nothing is merged."""
+    stays, goes = made(here, name="Ada"), made(here, name="Ada L.")
+
+    with pytest.raises(InvalidInput) as caught:
+        here.write(
+            record_merges.merge,
+            here.organization.id,
+            "contact",
+            stays.id,
+            goes.id,
+            take=["name", "nme", "twon"],
+            source=API,
+        )
+
+    assert ["/take/1", "/take/2"] == [fault.pointer for fault in caught.value.faults]
+    assert "Ada L." == records.get(here.conn, here.organization.id, "contact", goes.id).properties["name"]
+
+
+def test_a_value_that_was_changed_since_is_not_taken_over(here: Ledger) -> None:
+    """With the version that was seen: a colleague's change of a chosen value is a conflict."""
+    stays, goes = made(here, name="Ada", city="Turin"), made(here, name="Ada", city="London")
+    here.write(records.update, here.organization, "contact", stays.id, {"city": "Paris"}, source=API)
+
+    def merge(*take: str) -> record_rows.Record:
+        return here.write(
+            record_merges.merge,
+            here.organization.id,
+            "contact",
+            stays.id,
+            goes.id,
+            take=take,
+            if_version=1,
+            source=API,
+        )
+
+    with pytest.raises(ChangedSince) as caught:
+        merge("city")
+    assert [("city", "Paris")] == [(one.property, one.theirs) for one in caught.value.conflicts]
+
+    assert "Paris" == merge().properties["city"]
+
+
 def test_merging_moves_everything(here: Ledger) -> None:
     """The survivor keeps its values, gains what it lacked, and is known and related as both were."""
     ada = made(here, name="Ada", email="ada@example.com")
     twin = made(here, name="A. L.", email="al@example.com", city="London")
     deal = made(here, "deal", name="Lamps", contact=twin.id)
-    here.write(notes.create, here.organization.id, "contact", twin.id, title="", body="Called")
+    here.write(notes.create, here.organization.id, "contact", twin.id, title="", body="Called", source=API)
 
     merged = here.write(record_merges.merge, here.organization.id, "contact", ada.id, twin.id, source=API)
 
@@ -169,7 +244,9 @@ def test_a_timeline_goes_on_where_it_stopped(here: Ledger) -> None:
     ada = made(here, name="Ada")
     for city in ("Bonn", "Ulm", "Jena"):
         here.write(records.update, here.organization, "contact", ada.id, {"city": city}, source=API)
-        here.write(notes.create, here.organization.id, "contact", ada.id, title="Moved", body=city)
+        here.write(
+            notes.create, here.organization.id, "contact", ada.id, title="Moved", body=city, source=API
+        )
 
     seen: list[timelines.Entry] = []
     cursor = None
@@ -216,12 +293,18 @@ def test_a_cursor_belongs_to_its_question(here: Ledger) -> None:
     """Another filter, another order, and bytes that are none are refused."""
     for name in ("a", "b", "c"):
         made(here, name=name)
-    page = record_lists.list_page(here.conn, here.organization.id, "contact", country="DE", limit=1)
+    page = record_lists.list_page(
+        here.conn, objects.get(here.conn, here.organization.id, "contact"), country="DE", limit=1
+    )
 
     for cursor, sort in ((page.next_cursor, [Sort("name")]), ("?", []), ("AAAA", []), ("é", [])):
         with pytest.raises(InvalidInput):
             record_lists.list_page(
-                here.conn, here.organization.id, "contact", country="DE", sort=sort, cursor=cursor
+                here.conn,
+                objects.get(here.conn, here.organization.id, "contact"),
+                country="DE",
+                sort=sort,
+                cursor=cursor,
             )
 
 
@@ -234,8 +317,7 @@ def test_a_list_with_cursors_survives_writes_between_its_pages(here: Ledger) -> 
     for number in range(20):
         page = record_lists.list_page(
             here.conn,
-            here.organization.id,
-            "contact",
+            objects.get(here.conn, here.organization.id, "contact"),
             country="DE",
             sort=[Sort("name")],
             cursor=cursor,
@@ -263,12 +345,16 @@ def test_an_index_is_made_after_the_first_list_that_wants_it(here: Ledger) -> No
     }
     for number in range(9):
         made(here, name=f"n{number}", city=("Bonn", "Ulm")[number % 2])
-    before = record_lists.list_page(here.conn, here.organization.id, "contact", **asked)
+    before = record_lists.list_page(
+        here.conn, objects.get(here.conn, here.organization.id, "contact"), **asked
+    )
 
     here.write(index_builds.want, here.organization.id, before.unindexed)
-    while here.write(index_builds.build, here.organization.id, 2):
+    while here.write(build_some, here.organization.id, 2):
         pass
-    after = record_lists.list_page(here.conn, here.organization.id, "contact", **asked)
+    after = record_lists.list_page(
+        here.conn, objects.get(here.conn, here.organization.id, "contact"), **asked
+    )
 
     assert (2, ()) == (len(before.unindexed), after.unindexed)
     assert before.records == after.records
@@ -286,8 +372,7 @@ def test_a_page_may_be_short_and_go_on(here: Ledger, monkeypatch: pytest.MonkeyP
     while pages == 0 or cursor is not None:
         page = record_lists.list_page(
             here.conn,
-            here.organization.id,
-            "contact",
+            objects.get(here.conn, here.organization.id, "contact"),
             country="DE",
             filters=[Filter("name", "eq", "ada")],
             cursor=cursor,

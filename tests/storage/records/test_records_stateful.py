@@ -27,6 +27,7 @@ from svc.storage.records.listing import aggregates, index_builds, search_words
 from svc.storage.records.listing import counts as record_counts
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
+from tests.index_parts import build_some
 from tests.record_model import (
     CODES,
     FILTERS,
@@ -73,7 +74,7 @@ class Records(RuleBasedStateMachine):
     def index(self, slugs: set[str], batch: int = 100) -> None:
         of = objects.get(self.here.conn, self.org.id, "thing")
         self.here.write(index_builds.want, self.org.id, [of.properties[slug].id for slug in slugs])
-        self.here.write(index_builds.build, self.org.id, batch)
+        self.here.write(build_some, self.org.id, batch)
 
     def taken(self, values: dict[str, Any], mine: str | None = None) -> bool:
         return is_taken(self.model, values.get("code"), mine)
@@ -158,8 +159,7 @@ class Records(RuleBasedStateMachine):
         while True:
             page = record_lists.list_page(
                 self.here.conn,
-                self.org.id,
-                "thing",
+                objects.get(self.here.conn, self.org.id, "thing"),
                 country="DE",
                 filters=filters,
                 sort=sorts,
@@ -210,6 +210,7 @@ class Records(RuleBasedStateMachine):
                 assert survivor == shown.id
 
 
+@pytest.mark.fuzz
 def test_records_do_what_a_plain_model_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any sequence of writes leaves lists, counts and searches as the model has them, indexed or not."""
     monkeypatch.setattr(search_words, "BLOCK_ROWS", 3)

@@ -176,6 +176,7 @@ VALUES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.fuzz
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(changes=st.lists(VALUES, min_size=1, max_size=5), chosen=st.integers(0, 4))
 def test_a_revert_does_what_an_update_to_the_values_of_before_does(

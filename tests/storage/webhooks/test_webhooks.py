@@ -1,20 +1,23 @@
 """Subscriptions as they are stored, dispatch to them, redelivery, and what is kept for how long."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from svc.domain.attempts import AttemptOutcome
 from svc.domain.errors import Conflict, Gone, InvalidInput, NotFound
-from svc.domain.limits import EVENT_LIFE_MS, WEBHOOK_ATTEMPTS_KEPT, WEBHOOKS_MAX
-from svc.domain.times import DAY_MS, HOUR_MS
-from svc.storage import integrity, retention
+from svc.domain.limits import EVENT_LIFE_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS
+from svc.domain.webhooks.limits import WEBHOOK_ATTEMPTS_KEPT, WEBHOOKS_MAX
+from svc.storage import integrity
 from svc.storage.store import View
 from svc.storage.webhooks import attempts, batches, deliveries, redelivery, tables, webhooks
 from svc.storage.webhooks.attempts import EndedAttempt
 from svc.storage.webhooks.webhooks import WebhookChanges
 from svc.storage.workflows import dispatch
 from tests import tables as root_tables
+from tests.pruning import prune
 from tests.statements import listening
 from tests.storage.ledger import Ledger, ledger
 from tests.webhooks import HOOK, a_webhook, a_webhook_with_secret, happen
@@ -77,14 +80,14 @@ def test_each_event_makes_one_delivery(here: Ledger) -> None:
     assert (webhook.id, "waiting", True) == (row.webhook_id, row.state, row.is_first)
 
 
-def test_a_unit_queues_so_many_deliveries(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unit_queues_so_many_deliveries(here: Ledger) -> None:
     """With many subscriptions it takes fewer events, and says that there are more."""
-    monkeypatch.setattr(dispatch, "DISPATCH_DELIVERIES_MAX", 6)
     for _ in range(2):
         here.write(a_webhook, here.organization.id)
     here.write(happen, here.organization.id, *"abcde")
-    first = here.write(dispatch.dispatch, here.organization.id)
-    second = here.write(dispatch.dispatch, here.organization.id)
+    few = partial(dispatch.dispatch, deliveries_max=6)
+    first = here.write(few, here.organization.id)
+    second = here.write(few, here.organization.id)
 
     assert (3, 6, True) == (first.events, first.deliveries, first.more)
     assert (2, 4, False) == (second.events, second.deliveries, second.more)
@@ -309,7 +312,7 @@ def test_a_cancelled_delivery_stays_so_and_a_pruned_event_is_gone(here: Ledger) 
     here.now += EVENT_LIFE_MS - HOUR_MS
     attempt(here, webhook.id, 200)
     here.now += 2 * HOUR_MS
-    here.write(retention.prune)
+    here.write(prune)
     with pytest.raises(Gone):
         here.write(redelivery.redeliver, here.organization.id, row.id)
     call = here.write(
@@ -326,13 +329,13 @@ def test_events_stay_while_a_delivery_of_them_waits(here: Ledger) -> None:
     dispatched(here, "rec_a")
     attempt(here, webhook.id, 500)
     here.now += EVENT_LIFE_MS + DAY_MS
-    here.write(retention.prune)
+    here.write(prune)
     kept = [len(here.rows(table)) for table in (root_tables.events, tables.webhook_deliveries)]
     attempt(here, webhook.id, 200)
-    here.write(retention.prune)
+    here.write(prune)
     ended = [len(here.rows(table)) for table in (root_tables.events, tables.webhook_deliveries)]
     here.now += EVENT_LIFE_MS
-    here.write(retention.prune)
+    here.write(prune)
 
     assert [1, 1] == kept
     assert [0, 1] == ended

@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from svc.domain.changes import RunsDue
 from svc.domain.identity.people import Person
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
-from svc.domain.workflows.contexts import Event
+from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from svc.domain.workflows.expressions.contexts import Event
 from svc.storage.metadata import metadata
 from svc.storage.records import records
 from svc.storage.store import Tx

@@ -8,11 +8,11 @@ import pytest
 import trio
 
 from svc.domain.ai.exits import Ended, Exit
+from svc.domain.ai.limits import AI_PROVIDERS_MAX
 from svc.domain.ai.models import Bound, ModelCatalogue, Payer, ServiceModel, ServiceProvider
 from svc.domain.ai.money import Prices
 from svc.domain.ai.usage import Usage
-from svc.domain.limits import AI_PROVIDERS_MAX
-from svc.domain.times import DAY_MS, SECOND_MS, rfc3339
+from svc.domain.locale.times import DAY_MS, SECOND_MS, rfc3339
 from svc.storage.ai import calls, ledger, lost_calls, providers
 from svc.storage.ai.calls import NewCall, Settlement
 from svc.storage.ai.tables import providers as provider_rows
@@ -46,7 +46,7 @@ OWN = {
 async def opened() -> AsyncIterator[tuple[ToolTown, str]]:
     """A town whose service has one model, and the CSRF token of its signed-in owner."""
     async with tool_town() as here:
-        here.system.models = CATALOGUE
+        here.system.ai.models = CATALOGUE
         yield here, await here.sign_in()
 
 
@@ -253,7 +253,7 @@ async def test_a_call_under_way_is_in_no_report(autojump_clock):
         await here.store.write(calls.reserve, new, bound, bound)
         await trio.sleep(1)
         before = (await here.answer("ai.usage"))["total"]
-        await here.store.write(lost_calls.settle_lost, "prc_2")
+        await here.store.write(lost_calls.settle_lost, here.organization.id, "prc_2")
         after = (await here.answer("ai.usage"))["total"]
 
         assert 0 == before["calls"]

@@ -8,10 +8,13 @@ import trio
 from sqlalchemy import update
 
 from svc.domain.approvals.cards import AskedByWorkflow, Card
+from svc.domain.approvals.limits import APPROVAL_SECONDS
 from svc.domain.errors import Conflict, DomainError, Forbidden
-from svc.domain.identity.callers import Call
+from svc.domain.identity.callers import Call, Installation
 from svc.domain.identity.people import Person
 from svc.domain.identity.roles import Permission
+from svc.domain.locale.times import SECOND_MS
+from svc.runs.runner import RUNNER
 from svc.services import tool_calls
 from svc.storage import integrity
 from svc.storage.approvals import approvals
@@ -217,7 +220,10 @@ async def test_of_two_who_approve_at_once_one_does(autojump_clock):
         tool, outcomes = REGISTRY["approval.approve"], []
 
         async def approve(person: Person) -> None:
-            call = msgspec.structs.replace(call_of(person, here.organization.id), registry=REGISTRY)
+            call = msgspec.structs.replace(
+                call_of(person, here.organization.id),
+                installation=Installation(registry=REGISTRY, runner=RUNNER),
+            )
             asked = tool.read(msgspec.json.encode({"id": card.id}))
             try:
                 await tool_calls.run(here.system, tool, call, asked)
@@ -342,7 +348,9 @@ async def _admitted(here: ToolTown, person: Person) -> Call:
     await here.sign_in(person.email)
     token = here.client.cookies["svc_session"]
     admission = await tool_calls.admit_person(here.system, token, here.organization.id)
-    return Call(caller=admission.caller, door="app", registry=REGISTRY)
+    return Call(
+        caller=admission.caller, door="app", installation=Installation(registry=REGISTRY, runner=RUNNER)
+    )
 
 
 async def test_a_refusal_of_the_person_leaves_the_card_for_another(autojump_clock, monkeypatch):
@@ -438,3 +446,27 @@ async def test_a_permission_for_own_things_shows_no_cards(autojump_clock):
 
         assert [] == listed["approvals"]
         assert (403, "forbidden", "waiting") == (status, problem["code"], kept["state"])
+
+
+async def test_a_list_is_of_those_that_wait_or_of_those_that_ended(autojump_clock):
+    """`waiting` counts what the caller may decide, whichever are listed; expired ones it does not."""
+    async with tool_town() as here:
+        done = await card_of(here, "record.delete", {"id": await contact(here)})
+        open_ = await card_of(here, "record.delete", {"id": await contact(here)})
+        workflows_ = await workflow_card(here)
+        await decide(here, "reject", done)
+        waiting = await here.answer("approval.list", {"ended": False})
+        ended = await here.answer("approval.list", {"ended": True})
+        await here.member("viewer@example.com", "viewer")
+        csrf = await here.sign_in("viewer@example.com")
+        unseen = await here.answer_to_person("approval.list", {"limit": 1}, csrf=csrf)
+        page = await here.answer("approval.list", {"ended": False, "limit": 1})
+        foreign = await here.call("approval.list", {"ended": True, "cursor": page["nextCursor"]})
+        here.clock.jump((APPROVAL_SECONDS + 1) * SECOND_MS)
+        later = await here.answer("approval.list", {"ended": True})
+
+    assert {open_.id, workflows_.id} == {card["id"] for card in waiting["approvals"]}
+    assert [done.id] == [card["id"] for card in ended["approvals"]]
+    assert (2, 2, 0, 0) == (waiting["waiting"], ended["waiting"], unseen["waiting"], later["waiting"])
+    assert 422 == foreign.status_code
+    assert 3 == len(later["approvals"])

@@ -10,6 +10,7 @@ from svc.storage.identity import roles, teams
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
 from tests.people import call_of
+from tests.tables import audit
 from tests.tooling import tool_town
 from tests.tools.channels.connecting import PUSHED, SHOP, clerk, connect, run
 
@@ -31,6 +32,23 @@ async def test_only_people_connect_and_make_keys(autojump_clock):
         ]
 
         assert ["person_only"] * 4 + ["approval_required"] == codes
+
+
+async def test_a_key_sends_no_replies_elsewhere(autojump_clock):
+    """Where replies are pushed, with addresses of their files in them, a person says; a key may rename."""
+    async with tool_town() as here:
+        made = await connect(here, PUSHED)
+        elsewhere = {"id": made["id"], "name": "Desk", "url": "https://elsewhere.example/"}
+        refused = await here.call("connection.update", elsewhere)
+        unknown = await here.call("connection.update", elsewhere | {"id": "con_none"})
+        renamed = await here.answer("connection.update", {"id": made["id"], "name": "Counter"})
+
+        assert [(403, "person_only")] * 2 == [
+            (one.status_code, one.json()["code"]) for one in (refused, unknown)
+        ]
+        assert ("Counter", PUSHED["url"]) == (renamed["name"], renamed["url"])
+        [audited, _] = await here.rows(audit, outcome="refused", reason="person_only")
+        assert "connection.update" == audited.action
 
 
 async def test_a_member_connects_their_own_account_and_no_other(autojump_clock):

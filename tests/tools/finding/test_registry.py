@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from svc.domain.identity.callers import operator_call
+from svc.domain.identity.callers import Installation, operator_call
 from svc.tools.catalogue import REGISTRY
 from svc.tools.finding import finder
 from svc.tools.finding.finder import DescribeTools
@@ -18,7 +18,11 @@ def test_tools_about_tools_see_the_registry_of_the_door():
     """Not the catalogue, where a door serves fewer tools."""
     door = Registry([REGISTRY["record.get"]])
     names = ("record.get", "record.create")
-    answer = finder.describe(None, msgspec.structs.replace(CALL, registry=door), DescribeTools(names=names))
+    answer = finder.describe(
+        None,
+        msgspec.structs.replace(CALL, installation=Installation(registry=door)),
+        DescribeTools(names=names),
+    )
 
     assert ["record.get"] == [tool.name for tool in answer.tools]
     assert ["record.create"] == [unknown.name for unknown in answer.unknown]

@@ -13,7 +13,7 @@ from svc.tools.catalogue import REGISTRY
         ("deal.list", ["record.list"]),
         ("company.update", ["record.update"]),
         ("Company_Update", ["record.update"]),
-        ("contact.remove", ["record.delete"]),
+        ("contact.remove", ["record.delete", "record.delete_many"]),
         ("contact.edit", ["record.update"]),
         ("contact.add", ["record.create", "record.create_many", "record.upsert"]),
         ("lamp.create", ["record.create"]),  # an object of an organization's own

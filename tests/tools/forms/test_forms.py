@@ -7,15 +7,14 @@ import pytest
 
 from svc.domain.crypto.keys import FORM_KEY, well_formed
 from svc.domain.forms.forms import NewForm
-from svc.domain.identity.callers import operator_call
-from svc.domain.limits import (
+from svc.domain.forms.limits import (
     DEAL_TEMPLATE_CHARS_MAX,
     FORM_FIELD_NAME_CHARS_MAX,
     FORM_FIELDS_MAX,
     FORMS_MAX,
-    NAME_CHARS_MAX,
-    TRIAL_MS,
 )
+from svc.domain.identity.callers import operator_call
+from svc.domain.identity.limits import NAME_CHARS_MAX, TRIAL_MS
 from svc.domain.records.objects import CONTACT
 from svc.storage import provisioning
 from svc.storage.forms import forms

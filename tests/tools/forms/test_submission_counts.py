@@ -7,7 +7,7 @@ import trio
 
 from svc.domain.forms.forms import NewForm
 from svc.domain.identity.callers import operator_call
-from svc.domain.times import DAY_MS, HOUR_MS
+from svc.domain.locale.times import DAY_MS, HOUR_MS
 from svc.storage import provisioning
 from svc.storage.forms import forms
 from svc.storage.identity import organizations

@@ -6,7 +6,7 @@ import msgspec
 import trio
 
 from svc.domain.forms.forms import NewForm
-from svc.domain.limits import VISITS_SHOWN_MAX
+from svc.domain.sites.limits import VISITS_SHOWN_MAX
 from svc.storage import provisioning
 from svc.storage.forms import filing, forms, search_blocks, submissions
 from svc.storage.identity import roles
@@ -60,6 +60,7 @@ async def test_a_filed_submission_is_shown_with_all_of_it(autojump_clock):
         )
         shown = await here.answer("submission.get", {"id": submission})
         [row] = await here.rows(tables.submissions)
+        [note] = await here.rows(tables.notes)
 
         assert {
             "id": submission,
@@ -70,11 +71,15 @@ async def test_a_filed_submission_is_shown_with_all_of_it(autojump_clock):
             "email": "ada@example.com",
             "phone": None,
             "name": None,
+            "excerpt": "Skerry",
             "dropped": 1,
             "contactId": row.contact_id,
             "dealId": row.deal_id,
+            "noteId": note.id,
             "filedAt": shown["filedAt"],
             "filedBy": None,
+            "discardedAt": None,
+            "discardedBy": None,
             "fields": {"email": " Ada@Example.com", "lamp": "Skerry", "news": True},
             "candidates": [],
             "visits": [

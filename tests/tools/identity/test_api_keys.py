@@ -9,12 +9,14 @@ import trio
 
 from svc.actors.forms.form_window import FormWindow
 from svc.domain.crypto.keys import API_KEY, GATEWAY_KEY, SERVER_KEY, digest, well_formed
+from svc.domain.identity.callers import operator_call
+from svc.domain.identity.limits import CONFIRMATION_MS, LIVE_KEYS_MAX, LIVE_SERVER_KEYS_MAX
 from svc.domain.identity.people import Person
-from svc.domain.limits import CONFIRMATION_MS, LIVE_KEYS_MAX, LIVE_SERVER_KEYS_MAX
-from svc.domain.times import DAY_MS, rfc3339
+from svc.domain.locale.times import DAY_MS, rfc3339
 from svc.http.problems.problems import UNAUTHORIZED
 from svc.storage import provisioning
 from svc.storage.identity import api_keys, members, organizations, roles
+from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.identity.roles import RoleChanges
@@ -99,6 +101,7 @@ async def test_a_gateway_key_opens_no_tool(autojump_clock):
         ({"limitedTo": "everything"}, ["/limitedTo"]),
         ({"limitedTo": "ai.gateway", "expiresIn": "90d"}, ["/expiresIn"]),
         ({"limitedTo": "ai.gateway", "tools": ["record.get"]}, ["/tools"]),
+        ({"limitedTo": "ai.gateway", "role": "viewer"}, ["/role"]),
         ({"scope": "all"}, ["/scope"]),
         ({"monthlyBudgetMicroCredits": 1, "models": ["m"]}, ["/monthlyBudgetMicroCredits", "/models"]),
         ({"limitedTo": "ai.gateway", "monthlyBudgetMicroCredits": -1}, ["/monthlyBudgetMicroCredits"]),
@@ -248,6 +251,8 @@ async def test_a_list_shows_all_but_the_keys(autojump_clock):
             "createdAt": rfc3339(START),
             "lastUsedAt": rfc3339(START),
             "expiresAt": rfc3339(START + 90 * DAY_MS),
+            "state": "live",
+            "stoppedBecause": None,
         } == listed["Used"]
         assert {"A key", "Used", "Short"} == set(listed)
         assert not any(one["key"] in str(listed) for one in (used, short, gone))
@@ -380,7 +385,7 @@ async def queued(here: ToolTown, key: str, change: Callable[[], Awaitable[None]]
 
     await here.call("organization.get", key=key)
     # The first turn has to read the facts again; the others wait behind it for the change.
-    here.system.access_revisions.note(here.organization.id)
+    here.system.identity.access_revisions.note(here.organization.id)
     async with trio.open_nursery() as nursery:
         for _ in range(10):
             nursery.start_soon(call)
@@ -476,6 +481,54 @@ async def test_a_list_says_how_many_keys_are_live(autojump_clock):
     )
 
 
+@pytest.mark.parametrize(
+    ("status", "because"), [("frozen", "creator_frozen"), ("deactivated", "creator_deactivated")]
+)
+async def test_a_key_stops_with_its_creator(status, because, autojump_clock):
+    """It is listed as stopped, with why, and makes room; letting the creator in brings it back."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        grace = await here.store.write(a_member, here.organization.id, "grace@example.com", "admin")
+        call = call_of(grace, confirmed_at=here.clock.now())
+        await here.store.write(api_keys.mint, call, NewKey(name="Till"))
+        before = await here.answer("apikey.list")
+        call = operator_call(here.organization.id)
+        await here.store.write(members.update, call, grace.id, MemberChanges(status=status))
+        stopped = await here.answer("apikey.list")
+        await here.answer_to_person("member.update", {"id": grace.id, "status": "active"}, csrf=csrf)
+        after = await here.answer("apikey.list")
+
+    assert (2, 1, 2) == tuple(one["live"] for one in (before, stopped, after))
+    assert [("live", None), ("stopped", because)] == [
+        (key["state"], key["stoppedBecause"]) for key in stopped["apiKeys"]
+    ]
+    assert ["live", "live"] == [key["state"] for key in after["apiKeys"]]
+
+
+async def test_nobody_is_let_in_with_too_many_keys(autojump_clock):
+    """The keys of a frozen member made room, which is taken: the refusal says how many to revoke."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        grace = await here.store.write(a_member, here.organization.id, "grace@example.com", "admin")
+        call = call_of(grace, confirmed_at=here.clock.now())
+        till = await here.store.write(api_keys.mint, call, NewKey(name="Till"))
+        frozen = {"id": grace.id, "status": "frozen"}
+        await here.answer_to_person("member.update", frozen, csrf=csrf)
+        for _ in range(LIVE_KEYS_MAX - 1):
+            await here.answer_to_person("apikey.mint", {"name": "A"}, csrf=csrf)
+        full = await here.call_as_person("apikey.mint", {"name": "A"}, csrf=csrf)
+        back = {"id": grace.id, "status": "active"}
+        refused = await here.call_as_person("member.update", back, csrf=csrf)
+        listed = await here.answer("apikey.list")
+        await here.answer_to_person("apikey.revoke", {"id": till.id}, csrf=csrf)
+        await here.answer_to_person("member.update", back, csrf=csrf)
+
+    assert (409, "key_limit") == (full.status_code, full.json()["code"])
+    assert (409, "key_limit") == (refused.status_code, refused.json()["code"])
+    assert "revoke 1 first, such as “Till”" in refused.json()["detail"]
+    assert (LIVE_KEYS_MAX, "stopped") == (listed["live"], listed["apiKeys"][1]["state"])
+
+
 async def test_server_keys_are_minted_listed_and_revoked(autojump_clock):
     """By a person; one is shown once, and counts with the very next submission until it is revoked."""
     async with tool_town() as here:
@@ -524,3 +577,59 @@ def test_what_mints_says_how_many_there_may_be(name: str) -> None:
     most = {"apikey.mint": LIVE_KEYS_MAX, "serverkey.mint": LIVE_SERVER_KEYS_MAX}[name]
 
     assert f" {most} live " in REGISTRY[name].description
+
+
+async def test_a_key_is_narrowed_and_never_widened(autojump_clock):
+    """To tools that it may call now, from its next call on; the names are those of today."""
+    asked = {"objectType": "contact"}
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        made = await here.answer_to_person("apikey.mint", {"name": "A", "role": "viewer"}, csrf=csrf)
+
+        async def narrow(*tools: str) -> Any:
+            return await here.call_as_person("apikey.update", {"id": made["id"], "tools": tools}, csrf=csrf)
+
+        refused = [
+            await narrow("record.list", "record.create"),
+            await narrow("record.delete"),
+            await narrow("apikey.mint"),
+            await narrow("no.such"),
+            await narrow(),
+        ]
+        first = await narrow("record_list", "record.get", "record.list")
+        listed = await here.call("record.list", asked, key=made["key"])
+        counted = await here.call("record.count", asked, key=made["key"])
+        wider = await narrow("record.list", "record.count")
+        second = await narrow("record.get")
+
+        assert ["/tools/1", "/tools/0", "/tools/0", "/tools/0", "/tools"] == [
+            one.json()["errors"][0]["pointer"] for one in refused
+        ]
+        assert ["record.list", "record.get"] == first.json()["tools"]
+        assert (200, 403) == (listed.status_code, counted.status_code)
+        assert (422, ["/tools/1"]) == (
+            wider.status_code,
+            [fault["pointer"] for fault in wider.json()["errors"]],
+        )
+        assert ["record.get"] == second.json()["tools"]
+
+
+async def test_only_a_live_key_of_tools_is_narrowed(autojump_clock):
+    """A gateway key calls none, and one that has expired opens nothing that could be left to it."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        gateway = await here.answer_to_person(
+            "apikey.mint", {"name": "A", "limitedTo": "ai.gateway"}, csrf=csrf
+        )
+        short = await here.answer_to_person("apikey.mint", {"name": "B", "expiresIn": "30d"}, csrf=csrf)
+        tools = {"tools": ["record.get"]}
+        by_gateway = await here.call_as_person("apikey.update", {"id": gateway["id"]} | tools, csrf=csrf)
+        unknown = await here.call_as_person("apikey.update", {"id": "key_1"} | tools, csrf=csrf)
+        here.clock.jump(31 * DAY_MS)
+        csrf = await here.sign_in()
+        expired = await here.call_as_person("apikey.update", {"id": short["id"]} | tools, csrf=csrf)
+
+        assert [(422, "/tools"), (422, "/tools")] == [
+            (one.status_code, one.json()["errors"][0]["pointer"]) for one in (by_gateway, expired)
+        ]
+        assert 404 == unknown.status_code

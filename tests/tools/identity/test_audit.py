@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
-from svc.domain.times import HOUR_MS, MINUTE_MS, rfc3339
-from svc.storage import audit
+from svc.domain.identity.callers import operator_call
+from svc.domain.locale.times import HOUR_MS, MINUTE_MS, rfc3339
+from svc.storage import audit, provisioning
+from svc.storage.identity.organizations import NewOrganization
+from tests import tables
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
 from tests.town import START
@@ -174,3 +177,28 @@ async def test_the_trail_is_its_organizations_own(autojump_clock):
         viewer = await here.call("audit.list", key=await here.mint(role_id="viewer"))
 
         assert (403, "forbidden") == (viewer.status_code, viewer.json()["code"])
+
+
+async def test_the_actions_of_all_time_are_answered(autojump_clock):
+    """Whatever the list is narrowed to: those that were refused, too, and each once; nobody else's."""
+    async with tool_town() as here:
+        for _ in range(2):
+            await here.call("record.create", ADA)
+        csrf = await here.sign_in()
+        await here.answer_to_person("team.create", {"name": "A"}, csrf=csrf)
+        await here.call("apikey.mint", {"name": "No"})  # refused to a key
+        other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
+        await here.store.write(audit.note, operator_call(other.id), "site.create", "sit_1")
+        listed = await here.answer("audit.list", {"actions": True, "action": "team.create", "limit": 1})
+        plain = await here.answer("audit.list", {"limit": 1})
+
+        assert ["team.create"] == [entry["action"] for entry in listed["entries"]]
+        assert (
+            sorted(
+                {row.action for row in await here.rows(tables.audit, organization_id=here.organization.id)}
+            )
+            == (listed["actions"])
+        )
+        assert {"apikey.mint", "record.create", "team.create"} <= set(listed["actions"])
+        assert "site.create" not in listed["actions"]
+        assert "actions" not in plain

@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from svc.domain.limits import INVITATIONS_MAX, LIST_ROWS, ROLES_MAX, TEAMS_MAX
-from svc.domain.times import DAY_MS
+from svc.domain.identity.limits import INVITATIONS_MAX, ROLES_MAX, TEAMS_MAX
+from svc.domain.limits import LIST_ROWS
+from svc.domain.locale.times import DAY_MS
 from svc.storage.identity import members, roles
 from svc.storage.identity.members import MemberChanges
 from svc.storage.store import Tx

@@ -7,8 +7,8 @@ import pytest
 import trio
 
 from svc.actors.forms.form_window import FormWindow, PostRefused
+from svc.domain.locale.times import rfc3339
 from svc.domain.records.properties import Property
-from svc.domain.times import rfc3339
 from svc.storage.identity import roles
 from svc.storage.records import properties
 from tests import tables
@@ -34,6 +34,7 @@ async def test_an_organization_is_shown(autojump_clock):
             "marketingHub": True,
             "allowKeysElsewhere": False,
             "ownProviderFallsBackToCredits": False,
+            "membersMayConnectApps": False,
             "version": 1,
             "createdAt": rfc3339(START),
         } == shown

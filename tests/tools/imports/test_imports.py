@@ -6,19 +6,20 @@ import pytest
 import trio
 
 from svc.actors.imports import importer
-from svc.domain.limits import IMPORT_LIFE_MS, IMPORT_LINE_BYTES_MAX, IMPORT_WAIT_MS
+from svc.domain.imports.limits import IMPORT_LIFE_MS, IMPORT_LINE_BYTES_MAX, IMPORT_WAIT_MS
 from svc.domain.records.properties import Property
 from svc.storage import provisioning
 from svc.storage.identity import members
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.imports import pruning, steps, tables
+from svc.storage.imports import steps, tables
 from svc.storage.provisioning import close
 from svc.storage.records import properties
 from svc.storage.records import tables as records_tables
 from svc.storage.store import Tx
 from tests.importing import CONTACTS, file_of, records_of, run, upload
 from tests.people import call_of
+from tests.pruning import prune
 from tests.tooling import ToolTown, tool_town
 
 
@@ -206,7 +207,13 @@ async def test_relations_and_members_are_found_by_name(autojump_clock):
         assert here.owner.id == ada["keeper"]
         assert [
             ["company: several records of `company` are called `Twice`: tell the id of one"],
-            ["company: there is no company `Nowhere`", "keeper: there is no member `nobody@example.com`"],
+            [
+                (
+                    "company: there is no company `Nowhere`: make it, or give `makeMissing`"
+                    " (--make-missing company)"
+                ),
+                "keeper: there is no member `nobody@example.com`",
+            ],
         ] == [refusal["reasons"] for refusal in done["refusals"]]
 
 
@@ -419,10 +426,105 @@ async def test_what_is_left_is_pruned(autojump_clock):
     """An upload that nothing follows is cancelled after a day, and its bytes go; the rest after a month."""
     async with tool_town() as here:
         uploaded = await upload(here, CONTACTS)
-        await here.store.write(lambda tx: pruning.prune(tx.at(tx.now + IMPORT_WAIT_MS)))
+        await here.store.write(lambda tx: prune(tx.at(tx.now + IMPORT_WAIT_MS)))
         idle = await here.answer("import.get", {"id": uploaded["id"]})
         chunks = await here.count(tables.import_chunks)
-        await here.store.write(lambda tx: pruning.prune(tx.at(tx.now + IMPORT_WAIT_MS + IMPORT_LIFE_MS)))
+        await here.store.write(lambda tx: prune(tx.at(tx.now + IMPORT_WAIT_MS + IMPORT_LIFE_MS)))
 
         assert ("cancelled", 0) == (idle["state"], chunks)
         assert 0 == await here.count(tables.imports)
+
+
+async def test_a_file_given_again_is_told_as_done(autojump_clock):
+    """Where it ended unseen, also failed or cancelled, it is not read again; asked for, it is."""
+    async with tool_town() as here:
+        asked = {"fingerprint": "f"}
+        done = await run(here, await upload(here, CONTACTS, **asked))
+        told = await here.answer("import.start", {"objectType": "contact", "bytes": len(CONTACTS)} | asked)
+        again = await run(here, await upload(here, CONTACTS, again=True, **asked))
+        newest = await here.answer("import.start", {"objectType": "contact", "bytes": len(CONTACTS)} | asked)
+        other = await upload(here, CONTACTS, fingerprint="g")
+
+        assert done == told
+        assert ("done", 2, 4) == (told["state"], told["counts"]["created"], len(await records_of(here)))
+        assert (again["id"], "uploaded") == (newest["id"], other["state"])
+
+
+async def test_what_has_written_no_line_may_be_given_again(autojump_clock):
+    """Such as one whose lines were tried; what has written some is told, however it ended."""
+    async with tool_town() as here:
+        data = csv("name,email", "Ada,ada@example.com", "Grace,grace@", "Hedy,hedy@example.com")
+        opening = {"objectType": "contact", "bytes": len(data), "fingerprint": "f"}
+        dry = await run(here, await upload(here, data, fingerprint="f"), dryRun=True)
+        await here.answer("import.cancel", {"id": dry["id"]})
+        second = await upload(here, data, fingerprint="f")
+        failed = await run(here, second, onError="stop")
+        told = await here.answer("import.start", opening)
+
+        assert dry["id"] != second["id"]
+        assert (failed["id"], "failed", 1) == (told["id"], told["state"], told["counts"]["created"])
+        assert "line 3 was refused" in told["failure"]
+
+
+async def test_a_file_is_told_as_done_as_long_as_its_import_is_kept(autojump_clock):
+    """30 days."""
+    async with tool_town() as here:
+        await run(here, await upload(here, CONTACTS, fingerprint="f"))
+        await here.store.write(lambda tx: prune(tx.at(tx.now + IMPORT_LIFE_MS)))
+        anew = await upload(here, CONTACTS, fingerprint="f")
+
+        assert "uploaded" == anew["state"]
+
+
+async def test_what_relations_name_and_is_not_there_is_made(autojump_clock, monkeypatch):
+    """Once for equal names, in any batch and any case; and tried dry, it is told how many would be."""
+    monkeypatch.setattr(importer, "IMPORT_BATCH_LINES", 2)
+    data = csv("name,company", "Ada,Acme", "Grace,ACME", "Hedy,acme", "Lise,Borg", "Emmy,", "Ida,Twice")
+    async with tool_town() as here:
+        await imported(here, csv("name", "Twice", "Twice"), "company")
+        uploaded = await upload(here, data)
+        dry = await run(here, uploaded, makeMissing=["company"], dryRun=True)
+        none = await records_of(here, "company")
+        done = await run(here, uploaded, makeMissing=["company"])
+        companies = (await here.answer("record.list", {"objectType": "company"}))["records"]
+        contacts = await records_of(here)
+        events = await here.answer("event.list", {"types": ["record.created"]})
+
+        ids = {str(record["properties"]["name"]): record["id"] for record in companies}
+        assert {"created": 5, "refused": 1, "made": 2} == counts(dry) == counts(done)
+        assert (2, {"Acme", "Borg", "Twice"}) == (len(none), {*ids})
+        assert 4 == len(companies)
+        assert [ids["Acme"]] * 3 + [ids["Borg"], None] == [record.get("company") for record in contacts]
+        assert {done["id"]} == {
+            event["data"]["source"]["importId"]
+            for event in events["events"]
+            if event["data"]["recordId"] == ids["Acme"]
+        }
+
+
+@pytest.mark.parametrize("on_error", ["skip", "stop"])
+async def test_what_a_refused_line_alone_names_is_not_made(autojump_clock, on_error):
+    """It leaves no trace, nor do lines behind it where it ends the import."""
+    data = csv("name,email,company", "Ada,ada@example.com,Acme", "Eve,eve@,Borg", "Eva,eva@example.com,Core")
+    async with tool_town() as here:
+        done = await imported(here, data, makeMissing=["company"], onError=on_error)
+
+        made = ["Acme", "Core"] if on_error == "skip" else ["Acme"]
+        assert made == [record["name"] for record in await records_of(here, "company")]
+        assert len(made) == done["counts"]["made"] == done["counts"]["created"]
+        assert ["Ada", "Eva"][: len(made)] == await names(here)
+
+
+async def test_what_no_column_relates_to_is_not_to_be_made(autojump_clock):
+    """Told at its place, with what was probably meant."""
+    async with tool_town() as here:
+        uploaded = await upload(here, csv("name,company", "Ada,Acme"))
+        asked = {"id": uploaded["id"], "makeMissing": ["company", "compnay"]}
+        problem = (await here.call("import.start", asked)).json()
+
+        assert [
+            (
+                "/makeMissing/1",
+                "no column is mapped to a relation with `compnay`; did you mean `company`?",
+            )
+        ] == [(fault["pointer"], fault["detail"]) for fault in problem["errors"]]

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
+import trio
 
 from tests import tables
 from tests.tooling import ToolTown, tool_town
@@ -26,6 +28,48 @@ async def test_notes_are_listed_newest_first(autojump_clock):
         assert ("0", "", None, "2026-09-18T00:00:00.000Z") == tuple(
             written[0][name] for name in ("title", "body", "submissionId", "createdAt")
         )
+
+
+async def test_a_note_tells_who_wrote_it(autojump_clock):
+    """A person by their name, a key by its own; in its answer, in the list and in the timeline."""
+    async with tool_town() as here:
+        on = await a_contact(here)
+        by_key = await here.answer("note.create", on | {"body": "From the till."})
+        csrf = await here.sign_in()
+        by_person = await here.answer_to_person("note.create", on | {"body": "Called."}, csrf=csrf)
+        listed = (await here.answer("note.list", on))["notes"]
+        timeline = await here.answer("record.timeline", {"id": on["recordId"]})
+        told = {entry["id"]: entry["who"] for entry in timeline["entries"] if entry["kind"] == "note"}
+
+        assert {"kind": "person", "id": here.owner.id, "name": here.owner.name} == by_person["who"]
+        assert ("key", "A key") == (by_key["who"]["kind"], by_key["who"]["name"])
+        assert [by_person, by_key] == listed
+        assert {note["id"]: note["who"] for note in listed} == told
+
+
+async def test_of_a_note_from_before_its_author_was_stored_there_is_none(autojump_clock):
+    """It is listed all the same."""
+    async with tool_town() as here:
+        on = await a_contact(here)
+        note = await here.answer("note.create", on | {"body": "Called."})
+        await here.store.write(lambda tx: tx.conn.execute(sa.update(tables.notes).values(source=None)))
+        listed = await here.answer("note.list", on)
+        timeline = await here.answer("record.timeline", {"id": on["recordId"]})
+
+        assert [note | {"who": None}] == listed["notes"]
+        assert None is next(one for one in timeline["entries"] if one["kind"] == "note")["who"]
+
+
+async def test_the_note_of_a_submission_is_its_form_s(autojump_clock):
+    """By the form's name."""
+    async with tool_town() as here:
+        form = await here.answer("form.create", {"name": "Contact us"})
+        await here.client.post("/api/f/s", json={"f": form["formKey"], "v": {"email": "ada@example.com"}})
+        await trio.sleep(1)
+        [contact] = (await here.answer("record.list", {"objectType": "contact"}))["records"]
+        [note] = (await here.answer("note.list", {"recordId": contact["id"]}))["notes"]
+
+        assert {"kind": "form", "id": form["id"], "name": form["name"]} == note["who"]
 
 
 async def test_a_written_note_is_in_the_trail(autojump_clock):

@@ -54,6 +54,23 @@ async def test_amounts_are_summed_for_each_currency(autojump_clock):
         } == answer
 
 
+async def test_durations_are_added_up(autojump_clock):
+    """Sum, average (to a second), least and greatest are durations; without any, the sum is none."""
+    async with tool_town() as here:
+        length = {"objectType": "deal", "slug": "length", "label": "Length", "type": "duration"}
+        await here.answer("property.create", length)
+        measures = [{"op": op, "property": "length"} for op in ("count", "sum", "avg", "min", "max")]
+        empty = (await aggregated(here, measures=measures))["groups"]
+        await deals(here, {"length": "PT90M"}, {"length": "PT10H"}, {"length": "P1DT1S"}, {})
+
+        answer = await aggregated(here, measures=measures)
+
+        assert [{"key": {}, "values": [0, "PT0S", None, None, None]}] == empty
+        assert [{"key": {}, "values": [3, "PT35H30M1S", "PT11H50M", "PT1H30M", "PT24H1S"]}] == answer[
+            "groups"
+        ]
+
+
 async def test_nothing_comes_to_nothing(autojump_clock):
     """Without groups there is always one; with groups there are as many as there are values."""
     async with tool_town() as here:

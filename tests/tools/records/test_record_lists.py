@@ -7,13 +7,16 @@ import pytest
 import trio
 
 from svc.actors.batch_worker import RETRY_MS
-from svc.domain.limits import INDEX_BATCH
+from svc.domain.records.limits import INDEX_BATCH, UNINDEXED_RETRY_SECONDS
+from svc.services import tool_calls
+from svc.storage.commit import batch
 from svc.storage.records import bulk, objects
-from svc.storage.records.listing import counts, index_builds, list_plans, matching
+from svc.storage.records.listing import counts, index_builds, index_walks, matching, scans
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests import tables
+from tests.index_parts import build_some
 from tests.people import key_call
 from tests.tooling import ToolTown, tool_town
 from tests.town import Town, town
@@ -36,6 +39,13 @@ async def index_states(here: Town) -> dict[str, str | None]:
     """How far the indexes of the contacts' properties are."""
     of = await here.store.read(objects.get, here.organization.id, "contact")
     return {slug: prop.index_state for slug, prop in of.properties.items() if prop.index_state is not None}
+
+
+def index_all(tx: Tx, organization_id: str) -> None:
+    """Index the contacts' properties."""
+    of = objects.get(tx.conn, organization_id, "contact")
+    index_builds.want(tx, organization_id, [prop.id for prop in of.properties.values()])
+    index_builds.build(tx, organization_id)
 
 
 async def test_a_list_is_filtered_and_sorted(autojump_clock):
@@ -96,6 +106,65 @@ async def test_records_are_counted(autojump_clock):
 
         assert [4, 2, 1] * 2 == counted
         assert {"city": "ready", "name": "ready"} == await index_states(here)
+
+
+async def test_all_that_a_table_asks_works_together(autojump_clock):
+    """Groups, a search, an order by any property, a total, texts and expanded relations, page by page."""
+    async with tool_town() as here:
+        firm = {"objectType": "company", "properties": {"name": "Lamps & Co"}}
+        company = (await here.answer("record.create", firm))["id"]
+        worth = {"objectType": "contact", "slug": "worth", "label": "Worth", "type": "amount"}
+        await here.answer("property.create", worth)
+        await contacts(
+            here,
+            *(
+                {"name": f"Ada {at}", "city": city, "worth": at * 10, "company": company}
+                for at, city in enumerate(["London", "Leeds", "Bonn", "London"])
+            ),
+            {"name": "Bob", "city": "London", "worth": 5},
+        )
+        asked: dict[str, Any] = {
+            "objectType": "contact",
+            "filters": [
+                {"any": [CITY, {"property": "city", "op": "eq", "value": "Leeds"}]},
+                {"property": "worth", "op": "lte", "value": 30},
+            ],
+            "search": "ada",
+        }
+        shown = {
+            "sort": [{"property": "worth", "direction": "desc"}, {"property": "name"}],
+            "total": True,
+            "texts": True,
+            "expand": ["company"],
+            "fields": ["name", "worth", "company"],
+            "limit": 2,
+        }
+        first = await here.answer("record.list", asked | shown)
+        second = await here.answer("record.list", asked | shown | {"cursor": first["nextCursor"]})
+        counted = await here.answer("record.count", asked)
+        summed = await here.answer(
+            "record.aggregate",
+            asked | {"measures": [{"op": "count"}, {"op": "sum", "property": "worth"}], "groupBy": ["city"]},
+        )
+        other = await here.call(
+            "record.list", asked | shown | {"search": "bob", "cursor": first["nextCursor"]}
+        )
+        nothing = await here.answer("record.list", asked | {"search": "!", "total": True})
+
+        records = [*first["records"], *second["records"]]
+        assert ["Ada 3", "Ada 1", "Ada 0"] == [one["properties"]["name"] for one in records]
+        assert {"name", "worth", "worth_currency", "company"} == records[0]["properties"].keys()
+        assert "Lamps & Co" == records[0]["properties"]["company"]["properties"]["name"]
+        assert ("Lamps & Co", "30,00\xa0€") == tuple(
+            records[0]["texts"][slug] for slug in ("company", "worth")
+        )
+        assert {"count": 3, "exact": True} == first["total"] == second["total"]
+        assert {"count": 3} == counted
+        assert [("London", [2, {"EUR": 30}]), ("Leeds", [1, {"EUR": 10}])] == [
+            (group["key"]["city"], group["values"]) for group in summed["groups"]
+        ]
+        assert (422, "/cursor") == (other.status_code, other.json()["errors"][0]["pointer"])
+        assert ([], {"count": 0, "exact": True}) == (nothing["records"], nothing["total"])
 
 
 async def test_a_search_finds_words(autojump_clock):
@@ -178,8 +247,9 @@ async def test_a_list_that_misses_an_index_has_it_made(autojump_clock):
         assert [*before, "5"] == await names(here, **asked)
 
 
-async def test_an_index_is_made_in_parts_one_after_the_other(autojump_clock):
+async def test_an_index_is_made_in_parts_one_after_the_other(autojump_clock, monkeypatch):
     """While it grows the organization answers, and one part is under way at a time."""
+    monkeypatch.setattr(batch, "STEPS_SECONDS", 0)
     async with tool_town() as here:
         await here.store.write(many_contacts, here.organization.id, 2 * INDEX_BATCH + 1)
         units = here.store.statistics().units
@@ -201,7 +271,7 @@ async def test_an_index_that_was_begun_is_made_after_a_restart(autojump_clock):
         await here.store.write(many_contacts, here.organization.id, INDEX_BATCH + 1)
         of = await here.store.read(objects.get, here.organization.id, "contact")
         await here.store.write(index_builds.want, here.organization.id, [of.properties["city"].id])
-        await here.store.write(index_builds.build, here.organization.id)
+        await here.store.write(build_some, here.organization.id, INDEX_BATCH)
         begun = await index_states(here)
         async with here.live_system():
             await trio.sleep(1)
@@ -248,7 +318,7 @@ async def test_an_index_that_cannot_be_made_stops_no_list(autojump_clock):
 
 async def test_a_long_list_goes_beside_the_quick_ones(autojump_clock, monkeypatch):
     """It is given up on the quick reader before it has looked at many records, and said by the long one."""
-    for module in (list_plans, matching):
+    for module in (scans, matching):
         monkeypatch.setattr(module, "QUICK_RECORDS_MAX", 3)
     async with tool_town() as here:
         await contacts(here, *({"name": f"{number}"} for number in range(5)))
@@ -264,6 +334,69 @@ async def test_a_long_list_goes_beside_the_quick_ones(autojump_clock, monkeypatc
                 await here.store.read(execution.read, now, tool, call, asked)
         assert ["0", "1", "2", "3", "4"] == await names(here, sort=[{"property": "name"}])
         assert ["4", "3"] == await names(here, limit=2)
+
+
+async def test_a_list_that_takes_too_long_without_its_index_says_how_far_it_is(autojump_clock, monkeypatch):
+    """It is refused with the progress of the index and a time to ask again, then answered."""
+    for module in (scans, index_walks):
+        monkeypatch.setattr(module, "QUICK_RECORDS_MAX", 3)
+    monkeypatch.setattr(tool_calls, "UNINDEXED_LIST_MS", -1)  # each list is late at once
+    async with tool_town() as here:
+        await contacts(here, *({"name": f"{number}"} for number in range(5)))
+        by_name = {"objectType": "contact", "sort": [{"property": "name"}]}
+        refused = await here.call("record.list", by_name)
+        await trio.sleep(1)
+        answered = await names(here, sort=[{"property": "name"}])
+
+        assert (503, "overloaded") == (refused.status_code, refused.json()["code"])
+        assert "0 of 5 records" in refused.json()["detail"]
+        assert str(UNINDEXED_RETRY_SECONDS) == refused.headers["retry-after"]
+        assert ["0", "1", "2", "3", "4"] == answered
+
+
+async def test_a_list_whose_index_is_there_is_never_too_late(autojump_clock, monkeypatch):
+    """What no index would make faster is answered, however long it takes."""
+    for module in (scans, index_walks):
+        monkeypatch.setattr(module, "QUICK_RECORDS_MAX", 3)
+    monkeypatch.setattr(tool_calls, "UNINDEXED_LIST_MS", -1)
+    async with tool_town() as here:
+        await contacts(here, *({"name": f"{number}", "city": "London"} for number in range(5)))
+        by_ties = [{"property": "city"}, {"property": "name", "direction": "desc"}]
+        await here.store.write(index_all, here.organization.id)
+
+        assert ["4", "3", "2", "1", "0"] == await names(here, sort=by_ties)
+
+
+async def test_a_part_of_a_text_is_looked_for_in_its_index(autojump_clock, monkeypatch):
+    """A text that nothing has, and one that few have, are answered whole, whatever the order."""
+    monkeypatch.setattr(index_walks, "EXAMINED_MAX", 4)
+    long = "x" * 200
+    async with tool_town() as here:
+        given = ["Ada", "Zoë Öztürk", "ÖZGE", f"{long} Öz", "Bob", *(f"Nobody {n}" for n in range(20))]
+        await contacts(here, *({"name": name} for name in given))
+        await here.store.write(index_all, here.organization.id)
+
+        for part, expected in (
+            ("nothing", []),
+            ("öz", ["ÖZGE", "Zoë Öztürk", f"{long} Öz"]),
+            ("BOB", ["Bob"]),
+        ):
+            filters = [{"property": "name", "op": "contains", "value": part}]
+            call = {"objectType": "contact", "filters": filters, "sort": [{"property": "createdAt"}]}
+            answer = await here.answer("record.list", call)
+
+            assert sorted(expected) == sorted(record["properties"]["name"] for record in answer["records"])
+            assert answer["nextCursor"] is None
+
+
+async def test_a_filter_by_a_part_of_a_text_has_its_index_built(autojump_clock):
+    """As any other filter that an index helps; a long text has none for this."""
+    async with tool_town() as here:
+        await contacts(here, {"name": "Ada", "city": "London"})
+        await names(here, filters=[{"property": "city", "op": "contains", "value": "ond"}])
+        await trio.sleep(1)
+
+        assert {"city": "ready"} == await index_states(here)
 
 
 async def test_a_long_count_goes_beside_the_quick_ones(autojump_clock, monkeypatch):

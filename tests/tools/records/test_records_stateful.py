@@ -23,6 +23,7 @@ from svc.storage.records.listing import index_builds, search_words
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests import tables
+from tests.index_parts import build_some
 from tests.people import a_member, call_of
 from tests.record_model import (
     CODES,
@@ -71,7 +72,7 @@ class Tools(RuleBasedStateMachine):
         if done.unindexed:
             # As the Organization does, and only now and then, so that lists meet every state of an index.
             self.here.write(index_builds.want, self.here.organization.id, done.unindexed[:1])
-            self.here.write(index_builds.build, self.here.organization.id, 2)
+            self.here.write(build_some, self.here.organization.id, 2)
         return msgspec.json.decode(done.body)
 
     def write(self, tool: str, key: str | None = None, **asked: Any) -> tuple[Any, bool]:
@@ -273,6 +274,7 @@ class Tools(RuleBasedStateMachine):
                 self.ask("record.get", id=record_id)
 
 
+@pytest.mark.fuzz
 def test_the_tools_of_records_do_what_a_plain_model_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any sequence of calls, repeated ones included, is answered as the model has it."""
     monkeypatch.setattr(search_words, "BLOCK_ROWS", 3)

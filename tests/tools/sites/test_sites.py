@@ -3,7 +3,7 @@
 from sqlalchemy import update
 
 from svc.domain.errors import Conflict
-from svc.domain.limits import SITES_MAX
+from svc.domain.sites.limits import SITES_MAX
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sites import sites

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.domain.limits import VIEW_INPUT_BYTES_MAX, VIEWS_MAX
+from svc.domain.views.limits import VIEW_INPUT_BYTES_MAX, VIEWS_MAX
 from svc.storage.views import tables
 from tests.tooling import ToolTown, tool_town
 
@@ -56,6 +56,22 @@ async def test_a_list_is_saved_and_found(autojump_clock):
         assert ["Largest deals", "For all"] == await ada.names()
         assert ["For all", "Vera's"] == await vera.names(tool="record.list")
         assert [] == await vera.names(tool="form.list")
+
+
+async def test_a_view_is_a_table_or_a_board_of_a_property(autojump_clock):
+    """A table unless it says otherwise; what is left out of a change stays, and null is a table again."""
+    async with tool_town() as here:
+        ada = await person(here, "owner@example.com", "owner")
+        table = await ada.answer("view.create", LARGEST)
+        board = await ada.answer("view.create", LARGEST | {"boardBy": "stage"})
+        renamed = await ada.answer("view.update", {"id": board["id"], "name": "By stage"})
+        listed = (await ada.answer("view.list", {}))["views"]
+        again = await ada.answer("view.update", {"id": board["id"], "boardBy": None})
+        status, problem = await ada.call("view.update", {"id": board["id"], "boardBy": "name"})
+
+    assert (None, "stage", "stage", None) == tuple(one["boardBy"] for one in (table, board, renamed, again))
+    assert [None, "stage"] == [one["boardBy"] for one in listed]
+    assert (422, "/boardBy") == (status, problem["errors"][0]["pointer"])
 
 
 async def test_a_view_takes_what_its_list_takes(autojump_clock):
@@ -136,6 +152,10 @@ async def test_two_people_do_not_overwrite_each_other(autojump_clock):
         ({"input": {}}, "/input/objectType", "required"),
         ({"input": {"objectType": "deal", "cursor": "x"}}, "/input/cursor", "no place"),
         ({"input": {"objectType": "x" * VIEW_INPUT_BYTES_MAX}}, "/input", "bytes"),
+        ({"boardBy": "stages"}, "/boardBy", "stage"),
+        ({"boardBy": "amount"}, "/boardBy", "of the type select"),
+        ({"boardBy": "stage", "input": {"objectType": "deals"}}, "/input/objectType", "deal"),
+        ({"boardBy": "stage", "tool": "form.list", "input": {}}, "/boardBy", "lists no records"),
         ({"name": " "}, "/name", "visible characters"),
         ({"name": "a\u202eb"}, "/name", "visible characters"),
     ],

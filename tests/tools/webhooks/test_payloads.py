@@ -8,9 +8,10 @@ import pytest
 import trio
 
 from svc.demo.shop import open_shop
-from svc.domain.events import EventType
-from svc.domain.times import rfc3339
-from svc.tools.webhooks.event_examples import EXAMPLES
+from svc.domain.events import EVENT_TYPES, EventType, NewEvent
+from svc.domain.locale.times import rfc3339
+from svc.tools.webhooks import payloads
+from svc.tools.webhooks.payloads import EVENTS, EXAMPLES, examples_of
 from tests import tables
 from tests.channels import channel_town
 from tests.dispatching import dispatch
@@ -167,3 +168,29 @@ async def test_what_the_demos_shop_records_is_as_said(autojump_clock):
 
         assert [] == [fault for fault in map(faults, payloads) if fault]
         assert {"record.created", "submission.filed", "message.received"} <= types(payloads)
+
+
+def test_an_event_without_an_example_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So is a type without an event, and a struct that was forgotten: nothing starts without them."""
+    with pytest.raises(TypeError, match=r"no struct or no example: record\.created$"):
+        examples_of(EVENTS[1:])
+
+    monkeypatch.setattr(payloads, "EVENT_TYPES", EVENT_TYPES[1:])
+    with pytest.raises(TypeError, match=r"no example: RecordCreated$"):
+        examples_of(EVENTS[1:])
+    with pytest.raises(TypeError, match=r"does not name record\.created$"):
+        examples_of(EVENTS)
+
+
+def test_an_example_that_is_not_as_described_is_an_error() -> None:
+    """An unknown kind of source is one."""
+    wrong = msgspec.structs.replace(EVENTS[0], source={"kind": "moon"})
+
+    with pytest.raises(msgspec.ValidationError, match="moon"):
+        examples_of([wrong, *EVENTS[1:]])
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.type)
+def test_an_event_is_encoded_with_its_source_at_the_end(event: NewEvent) -> None:
+    """As it is sent, after what the type says of itself."""
+    assert "source" == [*msgspec.json.decode(msgspec.json.encode(event))][-1]

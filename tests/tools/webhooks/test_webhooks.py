@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from sqlalchemy import delete
 
 from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NotSent
@@ -15,6 +16,7 @@ from svc.client import verify
 from svc.domain.crypto.signatures import SECRET_PREFIX
 from svc.domain.identity.roles import Permission
 from svc.storage.identity import roles
+from svc.storage.store import Tx
 from svc.storage.webhooks import tables, webhooks
 from tests.channels import Receiver
 from tests.dispatching import dispatch
@@ -33,7 +35,7 @@ NEW = {"url": HOOK, "events": ["record.created"], "objectTypes": ["contact"], "n
 async def hook_town(*answers: PostResult | NotSent) -> AsyncIterator[tuple[ToolTown, Receiver]]:
     """A town whose deliveries go to a receiver with these answers, and then 200."""
     async with tool_town() as here:
-        here.system.outbound_http = receiver = Receiver(*answers)
+        here.system.outgoing.http = receiver = Receiver(*answers)
         yield here, receiver
 
 
@@ -78,6 +80,7 @@ async def test_a_person_subscribes_an_address(autojump_clock):
             "disabledReason": None,
             "failingSince": None,
             "heldUntil": None,
+            "previousSecretUntil": None,
             "version": 1,
         } == {name: value for name, value in shown.items() if name not in {"id", "createdAt", "updatedAt"}}
         assert made["id"] == line.target
@@ -243,8 +246,13 @@ async def test_a_rotated_secret_is_another(autojump_clock):
         csrf = await here.sign_in()
         made = await here.answer_to_person("webhook.create", NEW, csrf=csrf)
         rotated = await here.answer_to_person("webhook.rotate_secret", {"id": made["id"]}, csrf=csrf)
+        shown = await here.answer("webhook.get", {"id": made["id"]})
 
         assert made["secret"] != rotated["secret"]
+        assert (None, rotated["previousUntil"]) == (
+            made["previousSecretUntil"],
+            shown["previousSecretUntil"],
+        )
         assert "2026-09-19T00:00:00.000Z" <= rotated["previousUntil"] < "2026-09-19T00:01:00.000Z"
 
 
@@ -317,6 +325,70 @@ async def test_deliveries_are_listed_with_every_attempt(autojump_clock):
             assert found == [one["id"] for one in listed["deliveries"]]
 
 
+async def test_a_real_event_is_sent_as_a_test(autojump_clock):
+    """Its data, with an id and a time of the test's own; to a webhook that had it already, too."""
+    async with hook_town() as (here, receiver):
+        hook = await a_hook(here)
+        await here.answer("record.create", ADA)
+        await trio.sleep(1)
+        [event] = (await here.answer("event.list", {}))["events"]
+        test = (await here.answer("webhook.test", {"id": hook, "eventId": event["id"]}))["deliveryId"]
+        await trio.sleep(1)
+        first, second = receiver.bodies
+        listed = await here.answer("webhook.delivery_list", {"webhookId": hook, "id": test})
+
+        assert (event["id"], test) == (first["id"], second["id"])
+        assert first["timestamp"] < second["timestamp"]
+        assert ("record.created", first["data"]) == (second["type"], second["data"])
+        assert ("delivered", None) == tuple(listed["deliveries"][0][name] for name in ("state", "eventId"))
+
+
+async def test_an_event_is_tested_with_only_where_it_would_be_sent(autojump_clock):
+    """Not by who may not see it, not by a webhook of other events, and not beside an example."""
+    async with hook_town() as (here, receiver):
+        hook = await a_hook(here)
+        deals = await a_hook(here, object_types=("deal",))
+        blind = await here.mint(role_id=await role_with(here, "webhooks"))
+        await here.answer("record.create", ADA)
+        await trio.sleep(1)
+        [event] = await here.rows(events)
+        sent = len(receiver.got)
+        test = {"id": hook, "eventId": event.id}
+        refused = [
+            await here.call("webhook.test", test, key=blind),
+            await here.call("webhook.test", test | {"id": deals}),
+        ]
+        unclear = await here.call("webhook.test", test | {"event": "record.created"})
+        unknown = await here.call("webhook.test", test | {"eventId": "evt_01K5D3V7Q2M8Z4X6C9B1N0T5RA"})
+        await trio.sleep(1)
+
+        assert ["forbidden", "conflict"] == [answer.json()["code"] for answer in refused]
+        assert [("/event", "invalid_value")] == faults(unclear)
+        assert [("/eventId", "not_found")] == faults(unknown)
+        assert sent == len(receiver.got)
+
+
+async def test_what_a_test_with_an_event_sent_is_shown_to_who_may_see_that(autojump_clock):
+    """An example is shown to all who see webhooks."""
+    async with hook_town() as (here, _):
+        hook = await a_hook(here)
+        blind = await here.mint(role_id=await role_with(here, "webhooks"))
+        await here.answer("record.create", ADA)
+        await trio.sleep(1)
+        [event] = await here.rows(events)
+        real = (await here.answer("webhook.test", {"id": hook, "eventId": event.id}))["deliveryId"]
+        example = (await here.answer("webhook.test", {"id": hook, "event": "record.created"}))["deliveryId"]
+        shown = [
+            (await here.answer("webhook.delivery_list", {"webhookId": hook, "id": test}, key=key))[
+                "deliveries"
+            ]
+            for test in (real, example)
+            for key in (blind, None)
+        ]
+
+        assert [True, False, False, False] == [found["request"] is None for [found] in shown]
+
+
 async def test_what_is_sent_is_what_is_listed(autojump_clock):
     """The body of a delivery is the event of `event.list` to the byte, signed with the secret shown."""
     async with hook_town() as (here, receiver):
@@ -335,6 +407,50 @@ async def test_what_is_sent_is_what_is_listed(autojump_clock):
             headers["X-Service-Event"],
             headers["X-Service-Contract"],
         )
+
+
+async def test_one_delivery_is_shown_with_its_request(autojump_clock):
+    """The very bytes that were sent, and the headers that are the same at each attempt; not in lists."""
+    async with hook_town(PostResult(503)) as (here, receiver):
+        hook = await a_hook(here)
+        other = await a_hook(here, events=("message.received",))
+        await here.answer("record.create", ADA)
+        await trio.sleep(1)
+        [listed] = (await here.answer("webhook.delivery_list", {"webhookId": hook}))["deliveries"]
+        one = {"id": listed["id"]}
+        [shown] = (await here.answer("webhook.delivery_list", one | {"webhookId": hook}))["deliveries"]
+        elsewhere = await here.answer("webhook.delivery_list", one | {"webhookId": other})
+        await here.store.write(_forget_events)
+        [forgotten] = (await here.answer("webhook.delivery_list", one | {"webhookId": hook}))["deliveries"]
+
+    [(_, _, body, headers)] = receiver.got
+    assert None is listed["request"] is forgotten["request"]
+    assert [] == elsewhere["deliveries"]
+    assert body.decode() == shown["request"]["body"]
+    told = {header["name"]: header["value"] for header in shown["request"]["headers"]}
+    assert told.items() <= headers.items()
+    assert {"X-Service-Signature", "X-Service-Timestamp", "webhook-signature", "webhook-timestamp"} == {
+        *headers
+    } - told.keys()
+
+
+def _forget_events(tx: Tx) -> None:
+    tx.conn.execute(delete(events))
+
+
+async def test_who_may_not_see_an_event_sees_no_request(autojump_clock):
+    """What was sent is the record; the delivery itself is shown."""
+    async with hook_town() as (here, _):
+        hook = await a_hook(here)
+        await here.answer("record.create", ADA)
+        await trio.sleep(1)
+        member = await here.member("hooks@example.com", await role_with(here, "webhooks", "forms"))
+        csrf = await here.sign_in(member.email)
+        [row] = await here.rows(tables.webhook_deliveries)
+        asked = {"webhookId": hook, "id": row.id}
+        [shown] = (await here.answer_to_person("webhook.delivery_list", asked, csrf=csrf))["deliveries"]
+
+    assert (None, "delivered") == (shown["request"], shown["state"])
 
 
 @pytest.mark.parametrize("kind", ["ping", "record.created", "workflow.run_failed"])
@@ -378,7 +494,7 @@ async def test_what_was_missed_is_sent_after_all(autojump_clock):
 async def test_a_model_works_with_webhooks(autojump_clock):
     """Over MCP the same tools: it tests one, reads what came of it, and is told what only a person may."""
     async with mcp_town() as here:
-        here.system.outbound_http = Receiver()
+        here.system.outgoing.http = Receiver()
         hook = await a_hook(here)
         tested = await here.use("webhook_test", {"id": hook}, full=True)
         listed = await here.use("webhook_delivery_list", {"webhookId": hook}, full=True)
@@ -392,7 +508,7 @@ async def test_a_model_works_with_webhooks(autojump_clock):
         [delivery] = listed["structuredContent"]["deliveries"]
         assert tested["structuredContent"]["deliveryId"] == delivery["id"]
         assert refused["isError"]
-        assert refused["content"][0]["text"].startswith("person_only: only a person may give a webhook")
+        assert refused["content"][0]["text"].startswith("person_only: only a person may give webhook.update")
         assert {
             "webhook_" + verb for verb in ("delivery_list", "get", "list", "redeliver", "test", "update")
         } == (names)

@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 import trio
 
 from svc.storage.identity import roles
+from svc.storage.workflows.tables import workflows
 from tests.people import call_of
 from tests.tooling import tool_town
 from tests.workflows import NEW_CONTACT, NOTE, a_document, contact, enabled, runs_of
@@ -21,7 +23,7 @@ async def test_a_new_workflow_is_disabled_and_starts_nothing(autojump_clock):
         await trio.sleep(2)
 
         assert (False, 1, None) == (made["enabled"], made["version"], made["actsAs"])
-        assert made == await here.answer("workflow.get", {"id": made["id"]})
+        assert made.items() <= (await here.answer("workflow.get", {"id": made["id"]})).items()
         assert [] == await runs_of(here)
 
 
@@ -218,3 +220,17 @@ async def test_the_triggers_are_listed(autojump_clock):
 
 def _a_role(tx: Any, here: Any, permissions: tuple[Any, ...]) -> str:
     return roles.create(tx, call_of(here.owner, here.organization.id), "Some", permissions).id
+
+
+async def test_one_workflow_that_cannot_be_read_hides_no_other(autojump_clock):
+    """What is stored of it was damaged on the disk: the list has the rest."""
+    async with tool_town() as here:
+        good = await here.answer("workflow.create", a_document())
+        bad = await here.answer("workflow.create", a_document())
+        await here.store.write(
+            lambda tx: tx.conn.execute(
+                sa.update(workflows).where(workflows.c.id == bad["id"]).values(enabler="{")
+            )
+        )
+
+        assert [good["id"]] == [one["id"] for one in (await here.answer("workflow.list", {}))["workflows"]]

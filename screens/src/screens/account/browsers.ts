@@ -1,6 +1,6 @@
 /** What a browser calls itself, in words that people know. A guess: it says so nowhere, and nothing rests on it. */
-import { say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
+import { say } from "../../messages/messages";
 
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg\//, "Edge"],

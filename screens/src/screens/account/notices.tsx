@@ -1,14 +1,14 @@
 /** What one is told by mail, in this organization; and the proof of the address that it goes to. */
 import { useEffect, useState } from "preact/hooks";
+import { Page } from "../../frame/page";
 import { useAct } from "../../house/acts";
 import { sendsMail } from "../../house/boot";
 import { useAnswer } from "../../house/queries";
 import { send } from "../../house/requests";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
-import { messages, say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
-import { Page } from "../../frame/page";
+import { messages, say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { Failure } from "../../parts/failure";
 import { SwitchField } from "../../parts/field";
@@ -45,7 +45,13 @@ function Kinds({ choice }: { choice: Choice }) {
       <Address choice={choice} />
       <Form act={act} dirty={kinds.join() !== stored}>
         {choice.available.map((kind) => (
-          <SwitchField key={kind} label={words.kinds[kind].label} hint={words.kinds[kind].hint} on={kinds.includes(kind)} onValue={(on) => turn(kind, on)} />
+          <SwitchField
+            key={kind}
+            label={words.kinds[kind].label}
+            hint={words.kinds[kind].hint}
+            on={kinds.includes(kind)}
+            onValue={(on) => turn(kind, on)}
+          />
         ))}
         <div class="form-actions">
           <Button type="submit" look="solid" busy={act.busy} disabled={kinds.join() === stored}>

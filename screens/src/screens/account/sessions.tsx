@@ -1,16 +1,16 @@
 /** One's own sessions: where one is signed in, and how to end that. */
 import { useEffect, useState } from "preact/hooks";
+import { Page } from "../../frame/page";
 import { useAct } from "../../house/acts";
 import type { Problem } from "../../house/problems";
 import { send } from "../../house/requests";
 import { toast } from "../../house/toasts";
-import { messages, say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
-import { Page } from "../../frame/page";
+import { messages, say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { ask } from "../../parts/dialog";
 import { ErrorBox, Skeleton } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Badge, Foreign, RelativeTime } from "../../parts/texts";
 import { browserOf } from "./browsers";
 
@@ -21,6 +21,7 @@ interface OpenSession {
   createdAt: string;
   seenAt: string;
   userAgent: string;
+  lastAddress: string | null;
   current: boolean;
 }
 
@@ -54,39 +55,52 @@ export default function Sessions() {
       title={words.title}
       crumbs={[messages.sections.account]}
       about={words.about}
+      wide
       actions={sessions && sessions.length > 1 && <Button onClick={() => void endOthers()}>{words.endOthers}</Button>}
     >
       <ErrorBox problem={end.problem} />
-        <Table
-          label={words.title}
-          rows={sessions}
-          problem={problem}
-          again={() => void load()}
-          idOf={(session) => session.id}
-          nameOf={(session) => browserOf(session.userAgent)}
-          empty={<Skeleton lines={1} />}
-          columns={[
-            {
-              key: "browser",
-              label: words.browser,
-              width: "50%",
-              cell: (session) => (
-                <span class="with-badge" title={session.userAgent}>
-                  <Foreign>{browserOf(session.userAgent)}</Foreign> {session.current && <Badge kind="good">{words.current}</Badge>}
-                </span>
+      <Table
+        label={words.title}
+        rows={sessions}
+        problem={problem}
+        again={() => void load()}
+        idOf={(session) => session.id}
+        nameOf={(session) => browserOf(session.userAgent)}
+        empty={<Skeleton lines={1} />}
+        columns={[
+          {
+            key: "browser",
+            label: words.browser,
+            width: "38%",
+            cell: (session) => (
+              <span class="with-badge" title={session.userAgent}>
+                <Foreign>{browserOf(session.userAgent)}</Foreign> {session.current && <Badge kind="good">{words.current}</Badge>}
+              </span>
+            ),
+          },
+          {
+            key: "address",
+            label: words.address,
+            width: "22%",
+            phone: "plain",
+            cell: (session) =>
+              session.lastAddress && (
+                <code class="soft" dir="ltr">
+                  {session.lastAddress}
+                </code>
               ),
-            },
-            { key: "seen", label: words.seen, cell: (session) => <RelativeTime at={session.seenAt} /> },
-            { key: "in", label: words.signedIn, cell: (session) => <RelativeTime at={session.createdAt} /> },
-          ]}
-          actions={(session) =>
-            !session.current && (
-              <Button small busy={end.busy} onClick={() => void endOne(session)}>
-                {words.end}
-              </Button>
-            )
-          }
-        />
+          },
+          { key: "seen", label: words.seen, cell: (session) => <RelativeTime at={session.seenAt} /> },
+          { key: "in", label: words.signedIn, cell: (session) => <RelativeTime at={session.createdAt} /> },
+        ]}
+        actions={(session) =>
+          !session.current && (
+            <Button small busy={end.busy} onClick={() => void endOne(session)}>
+              {words.end}
+            </Button>
+          )
+        }
+      />
     </Page>
   );
 }

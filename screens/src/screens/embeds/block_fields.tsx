@@ -2,18 +2,12 @@
 import { useAnswer } from "../../house/queries";
 import { embeds as words } from "../../messages/en/embeds";
 import { SelectField, TextField } from "../../parts/field";
-import type { Block, Kind, Of } from "./draft";
+import type { Block, Kind } from "./draft";
+import { type FieldsProps, HeadingField } from "./heading_field";
 import { RecordsFields } from "./records_fields";
+import "../../styles/embeds.css";
 
 const said = words.fields;
-
-export interface FieldsProps<K extends Kind> {
-  block: Of<K>;
-  /** Its pointer in what is saved. */
-  at: string;
-  /** *what* names the field that was typed into. */
-  onBlock: (block: Block, what: string) => void;
-}
 
 export function BlockFields({ block, at, onBlock }: { block: Block } & Pick<FieldsProps<Kind>, "at" | "onBlock">) {
   return (
@@ -42,20 +36,6 @@ function HeroFields({ block, at, onBlock }: FieldsProps<"hero">) {
       <TextField {...field("ctaLabel")} max={200} />
       <TextField {...field("ctaHref")} hint={said.ctaHint} mono />
     </>
-  );
-}
-
-/** The heading that most kinds of blocks have. */
-export function HeadingField({ block, at, onBlock }: FieldsProps<"text" | "records" | "form">) {
-  return (
-    <TextField
-      label={said.heading}
-      pointer={`${at}/heading`}
-      value={block.heading ?? ""}
-      onValue={(heading) => onBlock({ ...block, heading }, "heading")}
-      max={200}
-      optional
-    />
   );
 }
 

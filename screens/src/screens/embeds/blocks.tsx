@@ -14,8 +14,9 @@ import type { IconName } from "../../parts/icon_names";
 import { Menu } from "../../parts/menu";
 import { Foreign } from "../../parts/texts";
 import { BlockFields } from "./block_fields";
-import { type Block, BLOCKS_MAX, type Draft, type Kind, type KeyedBlock, nextKey } from "./draft";
+import { BLOCKS_MAX, type Block, type Draft, type KeyedBlock, type Kind, nextKey } from "./draft";
 import { type Refusals, Why } from "./refusals";
+import "../../styles/embeds.css";
 
 const ICONS: Record<Kind, IconName> = { hero: "heading-1", text: "file-text", records: "table-2", form: "clipboard-list" };
 
@@ -55,7 +56,9 @@ export function Blocks({ blocks, change, refusals, problem, children }: BlocksPr
   /** Where the pointer is among the blocks while one is dragged: it moves there at once. */
   const drag = (key: number, y: number) => {
     const from = blocks.findIndex((block) => block.key === key);
-    const middles = [...(list.current?.children ?? [])].map((item) => item.getBoundingClientRect()).map(({ top, height }) => top + height / 2);
+    const middles = [...(list.current?.children ?? [])]
+      .map((item) => item.getBoundingClientRect())
+      .map(({ top, height }) => top + height / 2);
     const before = middles.filter((middle, place) => place < from && y < middle).length;
     const after = middles.filter((middle, place) => place > from && y > middle).length;
     move(from, from - before + after, "drag");
@@ -119,8 +122,22 @@ export function Blocks({ blocks, change, refusals, problem, children }: BlocksPr
                   </span>
                   <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
                 </button>
-                <Button small look="quiet" icon="arrow-up" label={words.up} disabled={place === 0} onClick={() => move(place, place - 1)} />
-                <Button small look="quiet" icon="arrow-down" label={words.down} disabled={n === blocks.length} onClick={() => move(place, n)} />
+                <Button
+                  small
+                  look="quiet"
+                  icon="arrow-up"
+                  label={say(words.up, { n })}
+                  disabled={place === 0}
+                  onClick={() => move(place, place - 1)}
+                />
+                <Button
+                  small
+                  look="quiet"
+                  icon="arrow-down"
+                  label={say(words.down, { n })}
+                  disabled={n === blocks.length}
+                  onClick={() => move(place, n)}
+                />
                 <Menu
                   label={say(words.blockActions, { n })}
                   items={[
@@ -154,7 +171,9 @@ export function Blocks({ blocks, change, refusals, problem, children }: BlocksPr
       </ol>
       <div class="row blocks-add">
         <AddBlock isFull={isFull} add={(block) => insert(blocks.length, block)} />
-        <span class={isFull ? "soft" : "soft keys-hint"}>{isFull ? say(words.full, { most: BLOCKS_MAX }) : blocks.length > 1 && say(words.moveHint, { keys: "Alt ↑ ↓" })}</span>
+        <span class={isFull ? "soft" : "soft keys-hint"}>
+          {isFull ? say(words.full, { most: BLOCKS_MAX }) : blocks.length > 1 && say(words.moveHint, { keys: "Alt ↑ ↓" })}
+        </span>
       </div>
       <span class="hidden" role="status">
         {said}
@@ -164,10 +183,15 @@ export function Blocks({ blocks, change, refusals, problem, children }: BlocksPr
 }
 
 function AddBlock({ isFull, add }: { isFull: boolean; add: (block: Block) => void }) {
-  const object = useAnswer("object.list", {}).answer?.objects.toSorted((one, other) => Number(other.publishable) - Number(one.publishable))[0];
+  const object = useAnswer("object.list", {}).answer?.objects.toSorted(
+    (one, other) => Number(other.publishable) - Number(one.publishable),
+  )[0];
   const properties = useAnswer("object.get", { objectType: object?.slug ?? "contact" }).answer?.properties;
   const formId = useAnswer("form.list", {}).answer?.forms[0]?.id ?? "";
-  const fields = (properties ?? []).filter(isPublic).map(({ slug }) => slug).slice(0, 4);
+  const fields = (properties ?? [])
+    .filter(isPublic)
+    .map(({ slug }) => slug)
+    .slice(0, 4);
   const made: Record<Kind, Block> = {
     hero: { type: "hero", title: "" },
     text: { type: "text", body: "" },
@@ -179,7 +203,14 @@ function AddBlock({ isFull, add }: { isFull: boolean; add: (block: Block) => voi
     <Menu
       label={words.addBlock}
       class="button button-plain"
-      items={[kinds.map((kind) => ({ label: `${words.kinds[kind]}: ${words.kindsAbout[kind]}`, icon: ICONS[kind], disabled: isFull, run: () => add(made[kind]) }))]}
+      items={[
+        kinds.map((kind) => ({
+          label: `${words.kinds[kind]}: ${words.kindsAbout[kind]}`,
+          icon: ICONS[kind],
+          disabled: isFull,
+          run: () => add(made[kind]),
+        })),
+      ]}
     >
       <Icon name="plus" /> {words.addBlock}
     </Menu>
@@ -187,6 +218,11 @@ function AddBlock({ isFull, add }: { isFull: boolean; add: (block: Block) => voi
 }
 
 function summaryOf(block: Block): string {
-  const text = block.type === "hero" ? block.title : block.type === "text" ? block.heading || block.body : block.heading || (block.type === "records" ? block.objectType : "");
+  const text =
+    block.type === "hero"
+      ? block.title
+      : block.type === "text"
+        ? block.heading || block.body
+        : block.heading || (block.type === "records" ? block.objectType : "");
   return text.slice(0, 120);
 }

@@ -1,6 +1,6 @@
 /** What is edited of an embed: its draft, what differs from another, and the steps that can be taken back. */
-import { useRef, useState } from "preact/hooks";
 import { formatList, formatNumber } from "../../house/formats";
+import { useHistory } from "../../house/history";
 import type { Answer, Input } from "../../house/tools";
 import { embeds as words } from "../../messages/en/embeds";
 import { say } from "../../messages/messages";
@@ -12,8 +12,6 @@ export type Of<K extends Kind> = Extract<Block, { type: K }>;
 
 export const BLOCKS_MAX = 20;
 export const ROWS = 12;
-const STEPS_MAX = 100;
-const JOINED_MS = 1_000;
 
 export interface KeyedBlock {
   /** Tells blocks apart while they are changed and moved. */
@@ -77,7 +75,8 @@ export function changesOf(before: Draft, after: Draft): string[] {
   const changes: string[] = [];
   if (before.name !== after.name) changes.push(said.name);
   if (before.siteId !== after.siteId) changes.push(said.site);
-  const placesOf = (isMeant: (one: KeyedBlock) => boolean) => after.blocks.flatMap((one, place) => (isMeant(one) ? [formatNumber(place + 1)] : []));
+  const placesOf = (isMeant: (one: KeyedBlock) => boolean) =>
+    after.blocks.flatMap((one, place) => (isMeant(one) ? [formatNumber(place + 1)] : []));
   const added = placesOf(({ key }) => !old.has(key));
   const changed = placesOf(({ key, block }) => old.has(key) && old.get(key) !== asText(block));
   if (added.length > 0) changes.push(say(said.added, { n: added.length, places: formatList(added) }));
@@ -102,33 +101,5 @@ export function merged(mine: Draft, before: Draft, theirs: Draft): Draft {
   };
 }
 
-interface Steps {
-  past: Draft[];
-  now: Draft;
-  future: Draft[];
-}
-
-/** A draft with undo and redo. What is typed into one field within a second is one step. */
-export function useDraft(first: Draft) {
-  const [steps, setSteps] = useState<Steps>({ past: [], now: first, future: [] });
-  const last = useRef({ what: "", at: 0 });
-  const change = (made: (draft: Draft) => Draft, what = "") => {
-    const at = performance.now();
-    const isJoined = what !== "" && what === last.current.what && at - last.current.at < JOINED_MS;
-    last.current = { what, at };
-    setSteps(({ past, now }) => ({ past: isJoined ? past : [...past, now].slice(-STEPS_MAX), now: made(now), future: [] }));
-  };
-  const undo = () => {
-    last.current.what = "";
-    setSteps(({ past, now, future }) => {
-      const before = past.at(-1);
-      return before ? { past: past.slice(0, -1), now: before, future: [now, ...future] } : { past, now, future };
-    });
-  };
-  const redo = () => {
-    last.current.what = "";
-    setSteps(({ past, now, future: [after, ...future] }) => (after ? { past: [...past, now], now: after, future } : { past, now, future }));
-  };
-  const reset = (draft: Draft) => setSteps({ past: [], now: draft, future: [] });
-  return { draft: steps.now, change, undo, redo, reset, canUndo: steps.past.length > 0, canRedo: steps.future.length > 0 };
-}
+/** A draft with undo and redo. */
+export const useDraft = useHistory<Draft>;

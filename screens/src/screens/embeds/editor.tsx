@@ -15,6 +15,7 @@ import { Blocks } from "./blocks";
 import { BLOCKS_MAX, changesOf, draftOf, type EmbedDetails, inWords, isComplete, merged, plain, updateOf, useDraft } from "./draft";
 import { Preview } from "./preview";
 import { type Refusals, refusalsOf, SavedRefused } from "./refusals";
+import "../../styles/embeds.css";
 
 const PAUSE_MS = 300;
 
@@ -40,8 +41,7 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
     else if (isTheirs) {
       setBase({ version: embed.version, draft: draftOf(embed, draft.blocks) });
       act.forget();
-    }
-    else if (theirChanges.length === 0) setBase({ ...base, version: embed.version }); // It was paused, say.
+    } else if (theirChanges.length === 0) setBase({ ...base, version: embed.version }); // It was paused, say.
   }, [embed.version, dirty]);
 
   const { shown, refusals } = usePreview(embed.id, base.draft, draft);
@@ -61,6 +61,7 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
     { key: "y", label: words.redo, run: redo },
   ]);
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of its fields.
     <div class="editor" onKeyDown={(event) => onUndoKey(event, undo, redo)}>
       <Form act={act} dirty={dirty} label={words.tabs.edit}>
         {isBehind && (
@@ -102,8 +103,7 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
             </Button>
           )}
           <p class="soft" role="status">
-            {dirty ? sentence(inWords(changes)) : words.nothingChanged}.
-            {refusals.size > 0 && " "}
+            {dirty ? sentence(inWords(changes)) : words.nothingChanged}.{refusals.size > 0 && " "}
             {refusals.size > 0 && <strong>{say(words.willRefuse, { n: refusals.size })}</strong>}
           </p>
         </div>
@@ -133,7 +133,14 @@ function usePreview(id: string, saved: ReturnType<typeof draftOf>, draft: Return
   const placed = asked.keys.flatMap((key) => byKey.get(key) ?? []);
   const isCurrent = !isOld && placed.length === asked.keys.length;
   const refusals = answer && isCurrent ? refusalsOf(answer.refused, placed) : (new Map() as Refusals);
-  return { shown: { html: answer?.html, problem: isOld || !answer ? problem : null, isEmpty: draft.blocks.length > BLOCKS_MAX ? false : complete.length === 0 }, refusals };
+  return {
+    shown: {
+      html: answer?.html,
+      problem: isOld || !answer ? problem : null,
+      isEmpty: draft.blocks.length > BLOCKS_MAX ? false : complete.length === 0,
+    },
+    refusals,
+  };
 }
 
 function onUndoKey(event: KeyboardEvent, undo: () => void, redo: () => void): void {

@@ -1,15 +1,15 @@
 /** The list of embeds. */
+import { Page } from "../../frame/page";
 import { go, to } from "../../house/address";
 import { useList } from "../../house/lists";
 import { write } from "../../house/tools";
-import { Page } from "../../frame/page";
 import { embeds as words } from "../../messages/en/embeds";
 import { useFound } from "../../parts/filter";
 import { useMaking } from "../../parts/making";
 import { NewThing } from "../../parts/new_thing";
 import { StatusBadge } from "../../parts/public_thing";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Foreign, RelativeTime } from "../../parts/texts";
 
 export default function Embeds() {
@@ -27,9 +27,11 @@ export default function Embeds() {
         nameOf={(embed) => embed.name}
         hrefOf={(embed) => to(`/app/embeds/${embed.id}`)}
         empty={
-          found.none ?? <Empty icon="blocks" title={words.emptyTitle} action={making.button}>
-            {words.emptyBody}
-          </Empty>
+          found.none ?? (
+            <Empty icon="blocks" title={words.emptyTitle} action={making.button}>
+              {words.emptyBody}
+            </Empty>
+          )
         }
         columns={[
           { key: "name", label: words.name, width: "40%", cell: (embed) => <Foreign>{embed.name}</Foreign> },
@@ -39,7 +41,13 @@ export default function Embeds() {
             phone: "plain",
             cell: (embed) => (embed.domain ? <Foreign>{embed.domain}</Foreign> : <span class="soft">{words.anySite}</span>),
           },
-          { key: "status", label: words.status, width: "14%", phone: "side", cell: (embed) => <StatusBadge status={embed.status} words={words} /> },
+          {
+            key: "status",
+            label: words.status,
+            width: "14%",
+            phone: "side",
+            cell: (embed) => <StatusBadge status={embed.status} words={words} />,
+          },
           { key: "changed", label: words.changed, width: "18%", phone: "plain", cell: (embed) => <RelativeTime at={embed.updatedAt} /> },
         ]}
       />
@@ -48,7 +56,7 @@ export default function Embeds() {
           words={words}
           noSite={words.anySite}
           make={(name, siteId) => write("embed.create", { name, siteId })}
-          onMade={(id) => void go(to(`/app/embeds/${id}`), { replace: true })}
+          onMade={(id) => void go(to(`/app/embeds/${id}`), { replace: true, saved: true })}
           onClose={making.close}
         />
       )}

@@ -7,6 +7,7 @@ import { Fragment } from "../../parts/fragment";
 import { Icon } from "../../parts/icon";
 import { Skeleton } from "../../parts/states";
 import type { EmbedDetails } from "./draft";
+import "../../styles/embeds.css";
 
 const said = words.preview;
 const WIDTHS = { desktop: 1_040, phone: 375 };
@@ -47,7 +48,15 @@ export function Preview({ embed, dirty, shown: { html, problem, isEmpty } }: { e
           <Icon name="triangle-alert" size={14} /> {said.stale} {problem.faults.map((fault) => fault.detail).join(" ") || problem.title}
         </p>
       )}
-      {html === undefined ? problem ? null : <Skeleton /> : isEmpty ? <p class="visitors-none soft">{said.empty}</p> : <Fragment html={html} width={WIDTHS[width]} ownSite={embed.domain ?? said.ownSite} label={said.label} />}
+      {html === undefined ? (
+        problem ? null : (
+          <Skeleton />
+        )
+      ) : isEmpty ? (
+        <p class="visitors-none soft">{said.empty}</p>
+      ) : (
+        <Fragment html={html} width={WIDTHS[width]} ownSite={embed.domain ?? said.ownSite} label={said.label} />
+      )}
     </section>
   );
 }

@@ -6,14 +6,15 @@ import { useAnswer } from "../../house/queries";
 import { embeds as words } from "../../messages/en/embeds";
 import { say } from "../../messages/messages";
 import { Button } from "../../parts/button";
+import { type Property, TIMES } from "../../parts/condition_kinds";
+import { Filters } from "../../parts/conditions";
 import { SelectField, TextField } from "../../parts/field";
 import { useFormProblem } from "../../parts/form";
 import { Icon } from "../../parts/icon";
 import { Foreign } from "../../parts/texts";
-import { type FieldsProps, HeadingField } from "./block_fields";
 import { ROWS } from "./draft";
-import { Filters } from "./filters";
-import { type Property, TIMES } from "./properties";
+import { type FieldsProps, HeadingField } from "./heading_field";
+import "../../styles/embeds.css";
 
 const said = words.fields;
 const FIELDS_MAX = 12;
@@ -29,19 +30,35 @@ export function RecordsFields({ block, at, onBlock }: FieldsProps<"records">) {
   const filters = block.filters ?? [];
   const [sort] = block.sort ?? [];
   const ordered = [...properties.filter(isPublic), ...TIMES];
-  const choices = objects.map(({ slug, labelPlural, publishable }) => ({ value: slug, label: publishable ? labelPlural : say(said.notPublished, { object: labelPlural }) }));
-  const orders = ordered.flatMap(({ slug, label }) => (["asc", "desc"] as const).map((way) => ({ value: `${slug} ${way}`, label: say(said[way], { property: label }) })));
+  const choices = objects.map(({ slug, labelPlural, publishable }) => ({
+    value: slug,
+    label: publishable ? labelPlural : say(said.notPublished, { object: labelPlural }),
+  }));
+  const orders = ordered.flatMap(({ slug, label }) =>
+    (["asc", "desc"] as const).map((way) => ({ value: `${slug} ${way}`, label: say(said[way], { property: label }) })),
+  );
   return (
     <>
       <SelectField
         label={said.object}
         pointer={`${at}/objectType`}
         value={block.objectType}
-        onValue={(objectType) => onBlock({ type: "records", objectType, fields: ["name"], ...(block.heading && { heading: block.heading }) }, "object")}
-        choices={choices.some(({ value }) => value === block.objectType) ? choices : [{ value: block.objectType, label: block.objectType }, ...choices]}
+        onValue={(objectType) =>
+          onBlock({ type: "records", objectType, fields: ["name"], ...(block.heading && { heading: block.heading }) }, "object")
+        }
+        choices={
+          choices.some(({ value }) => value === block.objectType)
+            ? choices
+            : [{ value: block.objectType, label: block.objectType }, ...choices]
+        }
       />
       <HeadingField block={block} at={at} onBlock={onBlock} />
-      <Shown slugs={block.fields} at={`${at}/fields`} properties={properties} onSlugs={(fields) => onBlock({ ...block, fields }, "fields")} />
+      <Shown
+        slugs={block.fields}
+        at={`${at}/fields`}
+        properties={properties}
+        onSlugs={(fields) => onBlock({ ...block, fields }, "fields")}
+      />
       <div class="two-fields">
         <TextField
           label={said.rows}
@@ -64,7 +81,13 @@ export function RecordsFields({ block, at, onBlock }: FieldsProps<"records">) {
           choices={[{ value: "", label: said.newest }, ...orders]}
         />
       </div>
-      <Filters filters={filters} at={`${at}/filters`} properties={ordered} onFilters={(changed, what) => onBlock({ ...block, filters: changed }, what)} />
+      <Filters
+        label={said.filters}
+        filters={filters}
+        at={`${at}/filters`}
+        properties={ordered}
+        onFilters={(changed, what) => onBlock({ ...block, filters: changed }, what)}
+      />
     </>
   );
 }
@@ -92,8 +115,22 @@ function Shown({ slugs, at, properties, onSlugs }: ShownProps) {
             return (
               <li key={slug} class={isHidden ? "chip chip-off" : "chip"}>
                 <Foreign>{isHidden ? say(said.never, { property: property.label }) : labelOf(slug)}</Foreign>
-                {index > 0 && <Button small look="quiet" icon="arrow-up" label={`${words.up}: ${labelOf(slug)}`} onClick={() => onSlugs(slugs.toSpliced(index, 1).toSpliced(index - 1, 0, slug))} />}
-                <Button small look="quiet" icon="x" label={say(said.removeProperty, { property: labelOf(slug) })} onClick={() => onSlugs(slugs.toSpliced(index, 1))} />
+                {index > 0 && (
+                  <Button
+                    small
+                    look="quiet"
+                    icon="arrow-up"
+                    label={say(words.fieldUp, { field: labelOf(slug) })}
+                    onClick={() => onSlugs(slugs.toSpliced(index, 1).toSpliced(index - 1, 0, slug))}
+                  />
+                )}
+                <Button
+                  small
+                  look="quiet"
+                  icon="x"
+                  label={say(said.removeProperty, { property: labelOf(slug) })}
+                  onClick={() => onSlugs(slugs.toSpliced(index, 1))}
+                />
               </li>
             );
           })}

@@ -6,6 +6,7 @@ import { embeds as words } from "../../messages/en/embeds";
 import { say } from "../../messages/messages";
 import { Icon } from "../../parts/icon";
 import type { Block, KeyedBlock } from "./draft";
+import "../../styles/embeds.css";
 
 type Refused = Answer<"embed.preview">["refused"][number];
 /** The reasons by the keys of their blocks. */
@@ -22,7 +23,8 @@ export function Why({ block, reason }: { block: Block; reason: Refused["reason"]
   const object = objects?.find((one) => one.slug === slug)?.labelPlural ?? slug;
   return (
     <>
-      {say(words.refused[reason], { object })} {reason === "not_publishable" && <a href={to(`/app/settings/objects/${slug}`)}>{words.mayAppear}</a>}
+      {say(words.refused[reason], { object })}{" "}
+      {reason === "not_publishable" && <a href={to(`/app/settings/objects/${slug}`)}>{words.mayAppear}</a>}
     </>
   );
 }
@@ -37,7 +39,8 @@ export function SavedRefused({ refusals, blocks }: { refusals: Refusals; blocks:
           return (
             reason && (
               <li key={key}>
-                <Icon name="triangle-alert" size={14} /> {say(words.place, { n: place + 1, of: blocks.length })}: <Why block={block} reason={reason} />
+                <Icon name="triangle-alert" size={14} /> {say(words.place, { n: place + 1, of: blocks.length })}:{" "}
+                <Why block={block} reason={reason} />
               </li>
             )
           );

@@ -6,7 +6,7 @@ import { submissions as words } from "../../messages/en/submissions";
 import { Button } from "../../parts/button";
 import { Form } from "../../parts/form";
 import { Badge, Foreign } from "../../parts/texts";
-import type { Submission } from "./submission_panel";
+import type { Submission } from "./submission";
 
 type Candidate = Submission["candidates"][number];
 const said = words.panel;
@@ -50,7 +50,8 @@ export function Attach({ submission, onAttached }: { submission: Submission; onA
 
 function CandidateCard({ candidate, submission }: { candidate: Candidate; submission: Submission }) {
   const { name, email, phone } = candidate;
-  const isSame = (one: string | null, other: string | null) => one !== null && other !== null && one.toLocaleLowerCase() === other.toLocaleLowerCase();
+  const isSame = (one: string | null, other: string | null) =>
+    one !== null && other !== null && one.toLocaleLowerCase() === other.toLocaleLowerCase();
   return (
     <span class="choice">
       <strong>

@@ -12,7 +12,7 @@ import { SelectField, SwitchField, TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
 import { useSites } from "../../parts/new_thing";
 import { DealPreview } from "./deal_preview";
-import type { FormDetails } from "./form";
+import type { FormDetails } from "./form_details";
 import { Mapping } from "./mapping";
 
 const said = words.settings;
@@ -58,7 +58,7 @@ export function FormSettings({ form }: { form: FormDetails }) {
       id: form.id,
       name: draft.name,
       siteId: draft.siteId || null,
-      fieldMap: Object.fromEntries(pairsOf(draft.fieldMap).filter(([own]) => own !== "")),
+      fieldMap: Object.fromEntries(pairsOf(draft.fieldMap)),
       dealTitle: draft.hasDeal ? draft.dealTitle : null,
       honeypot: draft.honeypot || null,
       ifVersion: work.version,
@@ -78,16 +78,44 @@ export function FormSettings({ form }: { form: FormDetails }) {
     <Form act={act} dirty={dirty} label={words.tabs.settings}>
       <Clashes of={work} labelOf={(key) => LABELS[key] ?? key} textOf={textOf} />
       <TextField label={words.name} hint={words.nameHint} pointer="/name" value={draft.name} onValue={(name) => set({ name })} max={200} />
-      <SelectField label={words.site} hint={words.siteHint} pointer="/siteId" value={draft.siteId} onValue={(siteId) => set({ siteId })} choices={sites} />
-      <Mapping pairs={pairsOf(draft.fieldMap)} onPairs={(pairs) => set({ fieldMap: JSON.stringify(pairs) })} seen={form.fieldsSeen} />
+      <SelectField
+        label={words.site}
+        hint={words.siteHint}
+        pointer="/siteId"
+        value={draft.siteId}
+        onValue={(siteId) => set({ siteId })}
+        choices={sites}
+      />
+      <Mapping
+        pairs={pairsOf(draft.fieldMap)}
+        onPairs={(pairs) => set({ fieldMap: JSON.stringify(pairs) })}
+        seen={form.fieldsSeen}
+        honeypot={draft.honeypot}
+      />
       <SwitchField label={said.deal} on={draft.hasDeal} onValue={(hasDeal) => set({ hasDeal, dealTitle: draft.dealTitle || "{{name}}" })} />
       {draft.hasDeal && (
         <>
-          <TextField label={said.dealTitle} hint={said.dealHint} pointer="/dealTitle" value={draft.dealTitle} onValue={(dealTitle) => set({ dealTitle })} max={500} mono />
+          <TextField
+            label={said.dealTitle}
+            hint={said.dealHint}
+            pointer="/dealTitle"
+            value={draft.dealTitle}
+            onValue={(dealTitle) => set({ dealTitle })}
+            max={500}
+            mono
+          />
           <DealPreview formId={form.id} template={draft.dealTitle} />
         </>
       )}
-      <TextField label={said.honeypot} hint={said.honeypotHint} pointer="/honeypot" value={draft.honeypot} onValue={(honeypot) => set({ honeypot })} max={64} optional />
+      <TextField
+        label={said.honeypot}
+        hint={said.honeypotHint}
+        pointer="/honeypot"
+        value={draft.honeypot}
+        onValue={(honeypot) => set({ honeypot })}
+        max={64}
+        optional
+      />
       <div class={dirty ? "form-actions form-save" : "form-actions"}>
         <Button type="submit" look="solid" busy={act.busy} disabled={!dirty || clashes.length > 0}>
           {messages.common.save}

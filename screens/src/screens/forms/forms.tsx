@@ -1,16 +1,16 @@
 /** The list of forms, with what came today and what is held. */
-import { go, to } from "../../house/address";
-import { useAnswer } from "../../house/queries";
-import { forms as words } from "../../messages/en/forms";
 import { Page } from "../../frame/page";
+import { go, to } from "../../house/address";
 import { formatNumber } from "../../house/formats";
+import { useAnswer } from "../../house/queries";
 import { write } from "../../house/tools";
+import { forms as words } from "../../messages/en/forms";
 import { useFound } from "../../parts/filter";
 import { useMaking } from "../../parts/making";
 import { NewThing } from "../../parts/new_thing";
 import { StatusBadge } from "../../parts/public_thing";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Foreign } from "../../parts/texts";
 
 export default function Forms() {
@@ -31,9 +31,11 @@ export default function Forms() {
         nameOf={(form) => form.name}
         hrefOf={(form) => to(`/app/forms/${form.id}`)}
         empty={
-          found.none ?? <Empty icon="clipboard-list" title={words.emptyTitle} action={making.button}>
-            {words.emptyBody}
-          </Empty>
+          found.none ?? (
+            <Empty icon="clipboard-list" title={words.emptyTitle} action={making.button}>
+              {words.emptyBody}
+            </Empty>
+          )
         }
         columns={[
           { key: "name", label: words.name, width: "36%", cell: (form) => <Foreign>{form.name}</Foreign> },
@@ -43,7 +45,13 @@ export default function Forms() {
             phone: "plain",
             cell: (form) => (form.domain ? <Foreign>{form.domain}</Foreign> : <span class="soft">{words.notBound}</span>),
           },
-          { key: "status", label: words.status, width: "12%", phone: "side", cell: (form) => <StatusBadge status={form.status} words={words} /> },
+          {
+            key: "status",
+            label: words.status,
+            width: "12%",
+            phone: "side",
+            cell: (form) => <StatusBadge status={form.status} words={words} />,
+          },
           { key: "today", label: words.today, width: "10%", align: "end", cell: (form) => formatNumber(countOf(form.id)?.today ?? 0) },
           {
             key: "held",
@@ -52,7 +60,11 @@ export default function Forms() {
             align: "end",
             cell: (form) => {
               const held = countOf(form.id)?.held ?? 0;
-              return held > 0 ? <a href={to("/app/submissions", { state: "Held", form: form.id })}>{formatNumber(held)}</a> : <span class="soft">0</span>;
+              return held > 0 ? (
+                <a href={to("/app/submissions", { state: "Held", form: form.id })}>{formatNumber(held)}</a>
+              ) : (
+                <span class="soft">0</span>
+              );
             },
           },
         ]}
@@ -62,7 +74,7 @@ export default function Forms() {
           words={words}
           noSite={words.notBound}
           make={(name, siteId) => write("form.create", { name, siteId })}
-          onMade={(id) => void go(to(`/app/forms/${id}`, { tab: "install" }), { replace: true })}
+          onMade={(id) => void go(to(`/app/forms/${id}`, { tab: "install" }), { replace: true, saved: true })}
           onClose={making.close}
         />
       )}

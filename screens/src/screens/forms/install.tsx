@@ -1,36 +1,29 @@
+import { useState } from "preact/hooks";
+import { organization } from "../../house/boot";
+import { useAnswer } from "../../house/queries";
 import { forms as words } from "../../messages/en/forms";
+import { SelectField } from "../../parts/field";
 import { Copy } from "../../parts/texts";
-import type { FormDetails } from "./form";
+import type { FormDetails } from "./form_details";
+import { snippetOf } from "./snippet";
+import { SNIPPET_LANGUAGES, type SnippetLanguage } from "./snippet_texts";
 
 const said = words.install;
+const LANGUAGES = Object.entries(SNIPPET_LANGUAGES).map(([value, label]) => ({ value: value as SnippetLanguage, label }));
+
+/** The language of the organization's locale, where forms speak it. */
+function firstLanguage(): SnippetLanguage {
+  const code = organization?.locale.slice(0, 2) ?? "";
+  return LANGUAGES.find(({ value }) => value === code)?.value ?? "en";
+}
 
 /** The key, and what to paste into a page or a server's program. */
 export function Install({ form: { formKey, submitPath, fieldMap, honeypot } }: { form: FormDetails }) {
-  const own = Object.keys(fieldMap).filter((name) => !["name", "email"].includes(name));
-  const inputs = ["name", "email", ...own.slice(0, 4)].map((name) => {
-    const type = name === "email" ? ' type="email" required' : "";
-    return `  <label>${escaped(name)} <input name="${escaped(name)}"${type}></label>`;
-  });
-  const trap = honeypot ? [`  <input name="${escaped(honeypot)}" tabindex="-1" autocomplete="off" hidden>`] : [];
-  const page = [
-    '<form id="contact">',
-    ...inputs,
-    ...trap,
-    "  <button>Send</button>",
-    "</form>",
-    "<script>",
-    'document.getElementById("contact").addEventListener("submit", async (event) => {',
-    "  event.preventDefault();",
-    "  const v = Object.fromEntries(new FormData(event.target));",
-    `  const answer = await fetch(${JSON.stringify(location.origin + submitPath)}, {`,
-    '    method: "POST",',
-    '    headers: { "Content-Type": "application/json" },',
-    `    body: JSON.stringify({ f: ${JSON.stringify(formKey)}, v }),`,
-    "  });",
-    '  event.target.replaceWith((await answer.json()).ok ? "Thank you." : "Please try again.");',
-    "});",
-    "</script>",
-  ].join("\n");
+  const [language, setLanguage] = useState(firstLanguage);
+  const properties = useAnswer("object.get", { objectType: "contact" }).answer?.properties;
+  const typeOf = (slug: string) => properties?.find((property) => property.slug === slug)?.type;
+  const address = location.origin + submitPath;
+  const page = snippetOf({ address, fieldMap, honeypot, typeOf }, language);
   const server = [
     `curl ${location.origin}/api/f/s \\`,
     "  -H 'Authorization: Bearer SERVER_KEY' \\",
@@ -49,6 +42,7 @@ export function Install({ form: { formKey, submitPath, fieldMap, honeypot } }: {
       <section>
         <h2>{said.browser}</h2>
         <p class="soft lead">{said.browserHint}</p>
+        <SelectField label={said.language} value={language} onValue={setLanguage} choices={LANGUAGES} />
         <Copy text={page} label={said.browser} block />
       </section>
       <section>
@@ -59,5 +53,3 @@ export function Install({ form: { formKey, submitPath, fieldMap, honeypot } }: {
     </div>
   );
 }
-
-const escaped = (text: string) => text.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);

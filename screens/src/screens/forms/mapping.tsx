@@ -1,4 +1,5 @@
 /** The customer's field names and the contact properties that they are written to. */
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { faultAt } from "../../house/problems";
 import { useAnswer } from "../../house/queries";
 import type { Answer } from "../../house/tools";
@@ -21,16 +22,29 @@ interface MappingProps {
   pairs: readonly Pair[];
   onPairs: (pairs: readonly Pair[]) => void;
   seen: readonly Seen[];
+  /** The field that robots fill in: it means nothing. */
+  honeypot: string;
 }
 
-export function Mapping({ pairs, onPairs, seen }: MappingProps) {
-  const properties = useAnswer("object.get", { objectType: "contact" }).answer?.properties.filter((property) => !NOT_WRITTEN.includes(property.type)) ?? [];
+export function Mapping({ pairs, onPairs, seen, honeypot }: MappingProps) {
+  const list = useRef<HTMLFieldSetElement>(null);
+  const added = useRef(false);
+  // Before the next key: an effect after painting would come when letters have gone elsewhere.
+  useLayoutEffect(() => {
+    if (!added.current) return;
+    added.current = false;
+    [...(list.current?.querySelectorAll<HTMLElement>(".mapping-row > input") ?? [])].at(-1)?.focus();
+  }, [pairs.length]);
+  const properties =
+    useAnswer("object.get", { objectType: "contact" }).answer?.properties.filter((property) => !NOT_WRITTEN.includes(property.type)) ?? [];
   const labelOf = (slug: string) => properties.find((property) => property.slug === slug)?.label ?? slug;
   const add = (own: string, property: string) => onPairs([...pairs, [own, property]]);
   const isMapped = (name: string) => pairs.some(([own]) => own === name);
-  const proposals = seen.filter((field) => field.property === null && field.proposed !== null && !isMapped(field.name));
+  const proposals = seen.filter(
+    (field) => field.property === null && field.proposed !== null && field.name !== honeypot && !isMapped(field.name),
+  );
   return (
-    <fieldset class="field mapping">
+    <fieldset class="field mapping" ref={list}>
       <legend>{said.fields}</legend>
       <p class="field-hint">{said.fieldsHint}</p>
       {pairs.map((pair, at) => (
@@ -43,7 +57,14 @@ export function Mapping({ pairs, onPairs, seen }: MappingProps) {
         />
       ))}
       <div>
-        <Button small icon="plus" onClick={() => add("", properties[0]?.slug ?? "")}>
+        <Button
+          small
+          icon="plus"
+          onClick={() => {
+            added.current = true;
+            add("", properties[0]?.slug ?? "");
+          }}
+        >
           {said.addField}
         </Button>
       </div>
@@ -79,9 +100,10 @@ interface RowProps {
 }
 
 function MappingRow({ pair: [own, property], choices, onChange, onRemove }: RowProps) {
-  const pointer = `/fieldMap/${own.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  // A field without a name has no pointer of its own: the service refuses the map that it is in.
+  const pointer = own ? `/fieldMap/${own.replaceAll("~", "~0").replaceAll("/", "~1")}` : "/fieldMap";
   const problem = useFormProblem(pointer);
-  const fault = own ? faultAt(problem, pointer) : null;
+  const fault = own ? faultAt(problem, pointer) : problem?.faults.some((one) => one.pointer === pointer) && said.noName;
   const invalid = fault ? ("true" as const) : undefined;
   return (
     <div class="mapping-row">
@@ -96,7 +118,13 @@ function MappingRow({ pair: [own, property], choices, onChange, onRemove }: RowP
       />
       <Icon name="chevron-right" />
       <div class="select">
-        <select class="control" aria-label={said.property} value={property} aria-invalid={invalid} onChange={(event) => onChange([own, event.currentTarget.value])}>
+        <select
+          class="control"
+          aria-label={said.property}
+          value={property}
+          aria-invalid={invalid}
+          onChange={(event) => onChange([own, event.currentTarget.value])}
+        >
           {!choices.some(({ slug }) => slug === property) && <option value={property}>{property}</option>}
           {choices.map(({ slug, label }) => (
             <option key={slug} value={slug} selected={slug === property}>

@@ -4,10 +4,10 @@ import { forms as words } from "../../messages/en/forms";
 import { submissions as submissionWords } from "../../messages/en/submissions";
 import { Bars } from "../../parts/chart";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { RelativeTime } from "../../parts/texts";
-import type { FormDetails } from "./form";
-import { nameOf, Sender, StateBadge } from "./submissions";
+import type { FormDetails } from "./form_details";
+import { Excerpt, type Line, nameOf, Sender, StateBadge } from "./submission";
 
 const DAYS = 30;
 
@@ -28,9 +28,25 @@ export function Overview({ form, openId }: { form: FormDetails; openId: string |
           openId={openId}
           empty={<Empty icon="inbox" title={words.latestEmpty} />}
           columns={[
-            { key: "by", label: submissionWords.sentBy, width: "40%", cell: (line) => <Sender of={line} /> },
-            { key: "state", label: submissionWords.state, phone: "plain", cell: (line) => <StateBadge of={line} brief={openId !== null} /> },
-            { key: "at", label: submissionWords.received, width: "22%", phone: "side", align: "end", cell: (line) => <RelativeTime at={line.receivedAt} /> },
+            { key: "by", label: submissionWords.sentBy, width: openId ? "50%" : "26%", cell: (line) => <Sender of={line} /> },
+            ...(openId
+              ? []
+              : [{ key: "message", label: submissionWords.message, phone: "text" as const, cell: (line: Line) => <Excerpt of={line} /> }]),
+            {
+              key: "state",
+              label: submissionWords.state,
+              width: "26%",
+              phone: "plain",
+              cell: (line) => <StateBadge of={line} brief={openId !== null} />,
+            },
+            {
+              key: "at",
+              label: submissionWords.received,
+              width: openId ? "24%" : "14%",
+              phone: "side",
+              align: "end",
+              cell: (line) => <RelativeTime at={line.receivedAt} />,
+            },
           ]}
         />
       </section>

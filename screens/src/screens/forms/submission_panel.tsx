@@ -1,18 +1,23 @@
 /** One submission: what was sent, what led to it, and, while it is held, who may have sent it. */
 import { useState } from "preact/hooks";
+import { useAct } from "../../house/acts";
+import { to } from "../../house/address";
+import { may } from "../../house/boot";
 import { formatNumber, formatRelative } from "../../house/formats";
+import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
-import type { Answer } from "../../house/tools";
 import { submissions as words } from "../../messages/en/submissions";
 import { say } from "../../messages/messages";
+import { Button } from "../../parts/button";
 import { Failure } from "../../parts/failure";
 import { Panel } from "../../parts/panel";
+import { RecordLink } from "../../parts/record_link";
 import { Skeleton } from "../../parts/states";
 import { Foreign, RelativeTime } from "../../parts/texts";
 import { Attach } from "./attach";
-import { nameOf, StateBadge } from "./submissions";
+import { discard, restore } from "./discarding";
+import { nameOf, StateBadge, type Submission } from "./submission";
 
-export type Submission = Answer<"submission.get">;
 const said = words.panel;
 
 interface SubmissionPanelProps {
@@ -21,14 +26,21 @@ interface SubmissionPanelProps {
   onClose: () => void;
   /** Show the next one that is held, and say which; null where there is none. */
   showNext: (attached: string) => string | null;
+  /** It was discarded or restored, and is in another list now. */
+  onMoved: () => void;
 }
 
-export function SubmissionPanel({ id, formName, onClose, showNext }: SubmissionPanelProps) {
+export function SubmissionPanel({ id, formName, onClose, showNext, onMoved }: SubmissionPanelProps) {
   const { answer, problem, query, isOld } = useAnswer("submission.get", { id });
   const [done, setDone] = useState<{ text: string; at: string } | null>(null);
   const title = answer && !isOld ? <Foreign>{nameOf(answer)}</Foreign> : "";
   return (
-    <Panel title={title} of={id} onClose={onClose}>
+    <Panel
+      title={title}
+      of={id}
+      onClose={onClose}
+      actions={answer && !isOld && answer.state !== "Filed" && <Move key={id} submission={answer} onMoved={onMoved} />}
+    >
       {done?.at === id && (
         <p class="said" role="status">
           {done.text}
@@ -54,8 +66,32 @@ export function SubmissionPanel({ id, formName, onClose, showNext }: SubmissionP
   );
 }
 
-function Shown({ submission, formName, onAttached }: { submission: Submission; formName: string; onAttached: (name: string | null) => void }) {
-  const { state, filedAt, dropped, fields, visits } = submission;
+/** *Discard*, or *Restore* of one that is discarded; the key `D` does it, too. */
+function Move({ submission: { id, discardedAt }, onMoved }: { submission: Submission; onMoved: () => void }) {
+  const act = useAct(async () => {
+    const { done, problem } = await (discardedAt ? restore([id]) : discard([id]));
+    if (done.length > 0) onMoved();
+    return problem ? { ok: false, problem } : { ok: true, answer: null };
+  });
+  const label = discardedAt ? said.restore : said.discard;
+  useKeys([{ key: "d", label, run: () => void act.run() }]);
+  return (
+    <Button look="quiet" small icon={discardedAt ? "undo-2" : "trash-2"} busy={act.busy} onClick={() => void act.run()}>
+      {label}
+    </Button>
+  );
+}
+
+function Shown({
+  submission,
+  formName,
+  onAttached,
+}: {
+  submission: Submission;
+  formName: string;
+  onAttached: (name: string | null) => void;
+}) {
+  const { state, filedAt, discardedAt, dropped, fields, visits } = submission;
   return (
     <div class="stack-wide">
       <dl class="facts">
@@ -71,10 +107,12 @@ function Shown({ submission, formName, onAttached }: { submission: Submission; f
         <dd>
           <RelativeTime at={submission.receivedAt} />
         </dd>
+        <Became submission={submission} />
       </dl>
-      {state === "Queued" && <p class="soft">{said.queued}</p>}
+      {discardedAt && <p class="soft">{say(said.discarded, { when: formatRelative(discardedAt) })}</p>}
+      {state === "Queued" && !discardedAt && <p class="soft">{said.queued}</p>}
       {state === "Filed" && filedAt && <p class="soft">{say(said.filed, { when: formatRelative(filedAt) })}</p>}
-      {state === "Held" && <Attach submission={submission} onAttached={onAttached} />}
+      {state === "Held" && !discardedAt && <Attach submission={submission} onAttached={onAttached} />}
       <section>
         <h3>{said.fields}</h3>
         <dl class="facts">
@@ -114,6 +152,35 @@ function Shown({ submission, formName, onAttached }: { submission: Submission; f
         </ol>
       </section>
     </div>
+  );
+}
+
+/** What a filed one has become: each leads to its page. */
+function Became({ submission: { contactId, dealId, noteId } }: { submission: Submission }) {
+  if (contactId === null) return null;
+  return (
+    <>
+      <dt>{said.contact}</dt>
+      <dd>
+        <RecordLink id={contactId} />
+      </dd>
+      {dealId && (
+        <>
+          <dt>{said.deal}</dt>
+          <dd>
+            <RecordLink id={dealId} />
+          </dd>
+        </>
+      )}
+      {noteId && may("records.read") && (
+        <>
+          <dt>{said.note}</dt>
+          <dd>
+            <a href={to(`/app/records/contact/${contactId}`, { kind: "notes" })}>{said.openNote}</a>
+          </dd>
+        </>
+      )}
+    </>
   );
 }
 

@@ -1,49 +1,40 @@
-/** All submissions: by state and form, with a panel in which held ones are attached. */
+/** All submissions: by state and form, with a panel in which held ones are attached or discarded. */
+import { Page } from "../../frame/page";
 import { parameter, setParameters, to } from "../../house/address";
 import { formatNumber } from "../../house/formats";
 import { useList } from "../../house/lists";
-import { whichOf } from "../../house/questions";
 import { useAnswer } from "../../house/queries";
+import { whichOf } from "../../house/questions";
 import { toast } from "../../house/toasts";
-import { type Answer, type Input, write } from "../../house/tools";
+import { type Input, write } from "../../house/tools";
 import { submissions as words } from "../../messages/en/submissions";
 import { messages, say } from "../../messages/messages";
-import { SUBMISSIONS } from "../../questions";
-import { Page } from "../../frame/page";
 import { Filter, Search } from "../../parts/filter";
 import { Empty } from "../../parts/states";
-import { type Column, Table } from "../../parts/table";
+import type { Column } from "../../parts/table/column";
+import type { Bulk } from "../../parts/table/selection";
+import { Table } from "../../parts/table/table";
 import { Tabs } from "../../parts/tabs";
-import { Badge, Foreign, RelativeTime } from "../../parts/texts";
+import { Foreign, RelativeTime } from "../../parts/texts";
+import { SUBMISSIONS } from "../../questions";
+import { discard, restore } from "./discarding";
+import { Became, Excerpt, type Line, nameOf, Sender, StateBadge } from "./submission";
 import { SubmissionPanel } from "./submission_panel";
 
-export type Line = Answer<"submission.list">["submissions"][number];
 type State = NonNullable<Input<"submission.list">["state"]>;
-
-const BADGES = { Filed: "good", Held: "warn", Queued: "plain" } as const;
-
-/** `Filed`, `Held` or `Queued`, and why it is held. */
-export function StateBadge({ of: { state, heldReason }, brief = false }: { of: Pick<Line, "state" | "heldReason">; brief?: boolean }) {
-  return (
-    <span class="with-badge">
-      <Badge kind={BADGES[state]}>{words.states[state]}</Badge>
-      {!brief && state === "Held" && heldReason && <span class="soft">{words.reasons[heldReason]}</span>}
-    </span>
-  );
-}
-
-export const nameOf = (line: Pick<Line, "name" | "email" | "phone">): string => line.name ?? line.email ?? line.phone ?? words.unknown;
 
 export default function Submissions() {
   const state = parameter("state") as State | null;
   const formId = parameter("form");
   const open = parameter("open");
   const search = parameter("q");
+  const discarded = parameter("discarded");
   const counts = useAnswer("submission.counts", {}).answer;
-  const list = useList("submission.list", "submissions", whichOf(SUBMISSIONS), ["submission"]);
+  const which = { ...whichOf(SUBMISSIONS), ...(discarded && { discarded: true }) };
+  const list = useList("submission.list", "submissions", which, ["submission"]);
   const forms = useAnswer("form.list", {}).answer?.forms ?? [];
   const formName = (id: string) => forms.find((form) => form.id === id)?.name ?? "";
-  const others = { state, form: formId, q: search };
+  const others = { state, discarded, form: formId, q: search };
   const countOf = (of: State) => {
     const count = of === "Held" ? counts?.held : of === "Queued" ? counts?.queued : 0;
     return count ? { count: formatNumber(count) } : {};
@@ -56,29 +47,64 @@ export default function Submissions() {
     if (held) setParameters({ open: held.id }, { replace: true });
     return held?.id ?? null;
   };
+  const showNeighbour = (left: string) => {
+    const rows = list.rows ?? [];
+    const at = rows.findIndex((row) => row.id === left);
+    const next = at < 0 ? undefined : (rows[at + 1] ?? rows[at - 1]);
+    setParameters({ open: next?.id ?? null }, { replace: true });
+  };
+  const messageColumn: Column<Line> = {
+    key: "message",
+    label: words.message,
+    phone: "text",
+    cell: (line) => <Excerpt of={line} />,
+  };
   const formColumn: Column<Line> = {
     key: "form",
     label: words.form,
-    width: "18%",
+    width: "14%",
     phone: "plain",
-    cell: (line) => <Foreign>{formName(line.formId)}</Foreign>,
+    cell: (line) => (
+      <span class="one-line">
+        <Foreign>{formName(line.formId)}</Foreign>
+      </span>
+    ),
   };
   return (
     <Page
       title={words.title}
       about={words.about}
       wide
-      panel={open && <SubmissionPanel id={open} formName={formName} onClose={() => show(null)} showNext={showNextHeld} />}
+      panel={
+        open && (
+          <SubmissionPanel
+            id={open}
+            formName={formName}
+            onClose={() => show(null)}
+            showNext={showNextHeld}
+            onMoved={() => showNeighbour(open)}
+          />
+        )
+      }
     >
       <div class="filters">
         <Tabs
           name="state"
           label={words.state}
-          tabs={[{ value: "", label: words.all }, ...(["Held", "Queued", "Filed"] as const).map((value) => ({ value, label: words.states[value], ...countOf(value) }))]}
+          tabs={[
+            { value: "", label: words.all },
+            ...(["Held", "Queued", "Filed"] as const).map((value) => ({ value, label: words.states[value], ...countOf(value) })),
+            { name: "discarded", value: "true", label: words.discarded },
+          ]}
         />
         <Search label={words.search} />
         {forms.length > 1 && (
-          <Filter name="form" label={words.form} any={words.anyForm} choices={forms.map((form) => ({ value: form.id, label: form.name }))} />
+          <Filter
+            name="form"
+            label={words.form}
+            any={words.anyForm}
+            choices={forms.map((form) => ({ value: form.id, label: form.name }))}
+          />
         )}
       </div>
       <Table
@@ -92,36 +118,57 @@ export default function Submissions() {
         openId={open}
         hasMore={list.hasMore}
         more={list.more}
-        empty={<Nothing state={state} search={search} />}
-        bulk={state === "Held" ? [{ label: words.bulk.attachNew, run: attachEachToNew }] : []}
+        empty={<Nothing state={state} search={search} discarded={discarded !== null} />}
+        bulk={bulkOf(state, discarded !== null)}
         columns={[
-          { key: "by", label: words.sentBy, width: open ? "50%" : "30%", cell: (line) => <Sender of={line} /> },
-          { key: "state", label: words.state, phone: "plain", cell: (line) => <StateBadge of={line} brief={Boolean(open)} /> },
+          { key: "by", label: words.sentBy, width: open ? "50%" : "24%", cell: (line) => <Sender of={line} /> },
+          ...(open ? [] : [messageColumn]),
+          {
+            key: "state",
+            label: words.state,
+            width: "22%",
+            phone: "plain",
+            cell: (line) => (
+              <span class="with-badge">
+                <StateBadge of={line} brief={Boolean(open)} />
+                {!open && <Became of={line} />}
+              </span>
+            ),
+          },
           ...(open ? [] : [formColumn]),
-          { key: "at", label: words.received, width: open ? "28%" : "15%", phone: "side", align: "end", cell: (line) => <RelativeTime at={line.receivedAt} /> },
+          {
+            key: "at",
+            label: words.received,
+            width: open ? "28%" : "14%",
+            phone: "side",
+            align: "end",
+            cell: (line) => <RelativeTime at={line.receivedAt} />,
+          },
         ]}
       />
     </Page>
   );
 }
 
-/** Who a submission says that it is from. */
-export function Sender({ of: line }: { of: Line }) {
-  const contact = [line.name && line.email, line.name || line.email ? line.phone : null].filter(Boolean)[0];
-  return (
-    <span class="two-lines">
-      <Foreign>{nameOf(line)}</Foreign>
-      {contact && (
-        <span class="soft">
-          <Foreign>{contact}</Foreign>
-        </span>
-      )}
-    </span>
-  );
+function bulkOf(state: State | null, discarded: boolean): Bulk<Line>[] {
+  const idsOf = (rows: Line[]) => rows.map((row) => row.id);
+  if (discarded) return [{ label: words.bulk.restore, run: async (rows) => void (await restore(idsOf(rows))) }];
+  if (state === "Filed") return [];
+  return [
+    ...(state === "Held" ? [{ label: words.bulk.attachNew, run: attachEachToNew }] : []),
+    { label: words.bulk.discard, run: async (rows) => void (await discard(idsOf(rows))) },
+  ];
 }
 
-function Nothing({ state, search }: { state: State | null; search: string | null }) {
+function Nothing({ state, search, discarded }: { state: State | null; search: string | null; discarded: boolean }) {
   if (search) return <Empty icon="search" title={say(messages.table.noneFound, { text: search })} />;
+  if (discarded) {
+    return (
+      <Empty icon="trash-2" title={words.noneDiscardedTitle}>
+        {words.noneDiscardedBody}
+      </Empty>
+    );
+  }
   if (state === "Held") {
     return (
       <Empty icon="circle-check" title={words.noneHeldTitle}>

@@ -7,9 +7,11 @@ import type { Result } from "../../house/problems";
 import { nounChanged } from "../../house/queries";
 import { imports as words } from "../../messages/en/imports";
 import { say } from "../../messages/messages";
+import { ask } from "../../parts/dialog";
 import { Icon } from "../../parts/icon";
 import { ErrorBox } from "../../parts/states";
 import { begin, type Import, nameOf } from "./upload";
+import "../../styles/imports.css";
 
 const BYTES_MAX = 2 ** 31;
 const said = words.choose;
@@ -34,7 +36,11 @@ export function Choose({ objectType, goOn }: ChooseProps) {
   const [isOver, setOver] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const act = useAct(async (file: File): Promise<Result<Import>> => {
-    const result = await begin(objectType, file);
+    let result = await begin(objectType, file);
+    if (result.ok && result.answer.endedAt !== null) {
+      const isAgain = await ask({ title: say(said.againTitle, { file: file.name }), body: said.againBody, confirm: said.again });
+      if (isAgain) result = await begin(objectType, file, true);
+    }
     if (result.ok) setParameters({ import: result.answer.id }, { replace: true });
     else nounChanged("import"); // Another may be open, which is shown then.
     return result;

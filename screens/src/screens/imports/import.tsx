@@ -1,27 +1,35 @@
 /** The import of a file of records: chosen, uploaded, mapped, tried and read. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Page, PageSkeleton } from "../../frame/page";
+import type { ScreenProps } from "../../frame/screen";
 import { useAct } from "../../house/acts";
 import { go, parameter, to } from "../../house/address";
+import type { Result } from "../../house/problems";
 import { type Query, useAnswer } from "../../house/queries";
-import { type Answer, write } from "../../house/tools";
-import { Page, PageSkeleton } from "../../frame/page";
+import { type Answer, type Input, write } from "../../house/tools";
 import { imports as words } from "../../messages/en/imports";
 import { messages, say } from "../../messages/messages";
 import { LinkButton } from "../../parts/button";
 import { Failure, Notice } from "../../parts/failure";
+import { later } from "../../parts/later";
 import { Skeleton } from "../../parts/states";
-import { Foreign } from "../../parts/texts";
-import type { ScreenProps } from "../../places";
+import { Badge, Foreign } from "../../parts/texts";
 import { Choose } from "./choose";
-import { byOf, columnsOf, decimalOf, type Edits, NO_EDITS } from "./columns";
-import { Mapping } from "./mapping";
+import { byOf, columnsOf, decimalOf, type Edits, mappedLike, missingOf, NO_EDITS, relatedTo } from "./columns";
+import { End, headOf } from "./end";
+import type { MappingProps } from "./mapping";
+import { makeProperties, type NewProperties } from "./new_properties";
 import { CancelButton, Counts, linesOf, Progress, Refused, StageHead, Uploading } from "./outcome";
 import { type Import, upload } from "./upload";
+import "../../styles/imports.css";
+
+const Mapping = later<MappingProps>(async () => (await import("./mapping")).Mapping);
 
 type ObjectDetails = Answer<"object.get">;
 
 const OPEN = new Set<Import["state"]>(["uploading", "uploaded", "running", "checked"]);
 
+type DateOrder = NonNullable<Input<"import.start">["dates"]>;
 type Listed = Answer<"import.list">["imports"][number];
 
 const addressOf = ({ objectType, id }: Listed) => to(`/app/settings/objects/${objectType}/import`, { import: id });
@@ -42,7 +50,7 @@ export default function ImportScreen({ params: { object: slug = "" } }: ScreenPr
   const asked = parameter("import");
   const { answer: object, problem, query } = useAnswer("object.get", { objectType: slug });
   const past = useRef<Past>({ stage: null, ended: "" }).current;
-  if (problem && !object) return <Failure problem={problem} again={() => void query.again()} />;
+  if (problem && !object) return <Failure page problem={problem} again={() => void query.again()} />;
   if (!object || object.slug !== slug) return <PageSkeleton />;
   return (
     <Page
@@ -94,12 +102,11 @@ function Start({ objectType, last }: { objectType: string; last: Listed | undefi
   return (
     <div class="import-stage">
       <StageHead>{words.choose.title}</StageHead>
+      {parameter("like") && <p class="soft">{words.choose.like}</p>}
       <Choose objectType={objectType} />
-      {last?.objectType === objectType && (
+      {last && (
         <p>
-          <a href={addressOf(last)}>
-            <Foreign>{say(words.choose.last, { file: last.name })}</Foreign>
-          </a>
+          <a href={to("/app/settings/imports")}>{words.choose.all}</a>
         </p>
       )}
     </div>
@@ -115,14 +122,35 @@ interface StagesProps {
 /** What comes next in an import, by its state. */
 function Stages({ import: stored, object, query }: StagesProps) {
   const [edits, setEdits] = useState<Edits>(NO_EDITS);
+  const [wanted, setWanted] = useState<NewProperties>({});
   const { id, state, name } = stored;
   const asRead = useAnswer("import.get", { id, ...edits.reading });
-  const import_ = edits.reading && asRead.answer ? asRead.answer : stored;
-  const start = useAct(async (dryRun: boolean) => {
+  const earlier = useAnswer("import.get", { id: parameter("like") ?? id }).answer;
+  const read = edits.reading && asRead.answer ? asRead.answer : stored;
+  const import_ = state === "uploaded" && earlier ? mappedLike(read, earlier) : read;
+  const start = useAct(async (dryRun: boolean): Promise<Result<Import>> => {
     const by = byOf(object, import_, edits);
-    const emptyCells = parameter("empty") === "clear" ? ("clear" as const) : ("keep" as const);
-    const ofCsv = import_.format === "csv" ? { columns: columnsOf(import_, edits, by), decimal: decimalOf(import_, edits), ...edits.reading } : {};
-    const result = await write("import.start", { id, dryRun, emptyCells, ...ofCsv, ...(by && { by }) });
+    const { made, refused } = dryRun ? { made: {}, refused: null } : await makeProperties(object, wanted);
+    const mapped = { ...edits, columns: { ...edits.columns, ...made } };
+    if (Object.keys(made).length > 0) {
+      // Another try makes none of them again.
+      setEdits(mapped);
+      setWanted(Object.fromEntries(Object.entries(wanted).filter(([heading]) => !Object.hasOwn(made, heading))));
+    }
+    if (refused) return refused;
+    const ofCsv = { columns: columnsOf(import_, mapped, by), decimal: decimalOf(import_, edits), ...edits.reading };
+    const missing = missingOf(relatedTo(object, import_, edits), parameter("missing"));
+    const dates = parameter("dates") as DateOrder | null;
+    const result = await write("import.start", {
+      id,
+      dryRun,
+      emptyCells: parameter("empty") === "clear" ? "clear" : "keep",
+      onBadCell: parameter("bad") === "empty" ? "empty" : "refuse",
+      ...(import_.format === "csv" && ofCsv),
+      ...(import_.format === "csv" && dates && { dates }),
+      ...(missing.length > 0 && { makeMissing: missing }),
+      ...(by && { by }),
+    });
     if (result.ok) {
       query.expect(() => result.answer);
       setEdits(NO_EDITS);
@@ -159,7 +187,12 @@ function Stages({ import: stored, object, query }: StagesProps) {
         {state === "checked" ? (
           <>
             <StageHead>{say(words.end.checked, { n })}</StageHead>
-            <Counts of={import_} />
+            {edits !== NO_EDITS && (
+              <p>
+                <Badge kind="warn">{words.map.old}</Badge>
+              </p>
+            )}
+            <Counts of={import_} old={edits !== NO_EDITS} />
             <Refused of={import_} />
             <h2>
               <Foreign>{say(words.map.title, { file: name })}</Foreign>
@@ -168,30 +201,28 @@ function Stages({ import: stored, object, query }: StagesProps) {
         ) : (
           <StageHead>{say(words.map.title, { file: name })}</StageHead>
         )}
-        <Mapping object={object} import={import_} edits={edits} onEdits={setEdits} start={start} unread={edits.reading ? asRead.problem : null} />
+        <Mapping
+          isWanted
+          meanwhile={<Skeleton />}
+          object={object}
+          import={import_}
+          edits={edits}
+          onEdits={setEdits}
+          wanted={wanted}
+          onWanted={setWanted}
+          start={start}
+          unread={edits.reading ? asRead.problem : null}
+        />
       </div>
     );
   }
   return (
     <div class="import-stage">
-      <StageHead>{state === "done" ? say(words.end.done, { n: n - import_.counts.refused, file: name }) : say(words.end[state], { file: name })}</StageHead>
-      {import_.failure && (
-        <p class="field-fault">
-          <Foreign>{import_.failure}</Foreign>
-        </p>
-      )}
-      {state !== "done" && n > 0 && !import_.dryRun && <p class="soft">{words.end.stays}</p>}
-      {n > 0 && (
-        <>
-          <Counts of={import_} />
-          <Refused of={import_} />
-        </>
-      )}
-      <div>
-        <LinkButton look="solid" icon="upload" href={to(`/app/settings/objects/${object.slug}/import`)}>
-          {words.end.another}
-        </LinkButton>
-      </div>
+      <StageHead>{headOf(import_, n)}</StageHead>
+      <End import={import_} object={object} query={query} />
+      <p>
+        <a href={to("/app/settings/imports")}>{words.choose.all}</a>
+      </p>
     </div>
   );
 }

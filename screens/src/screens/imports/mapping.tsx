@@ -1,30 +1,34 @@
 /** What the columns of an uploaded file are for, and how it is read: tried first, then imported. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Act } from "../../house/acts";
 import { parameter, setParameters } from "../../house/address";
-import { faultAt, type Problem } from "../../house/problems";
+import type { Problem } from "../../house/problems";
+import { useAnswer } from "../../house/queries";
 import type { Answer } from "../../house/tools";
 import { imports as words } from "../../messages/en/imports";
 import { say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { ask } from "../../parts/dialog";
-import { type Choice, RadioField, SelectField } from "../../parts/field";
-import { Form, useFormProblem } from "../../parts/form";
-import { Icon } from "../../parts/icon";
-import { Foreign } from "../../parts/texts";
-import { byOf, decimalOf, type Edits, editsAsRead, NO_EDITS, readingOf, targetOf, targets, waysToFind } from "./columns";
+import { RadioField, SelectField, SwitchField } from "../../parts/field";
+import { Form } from "../../parts/form";
+import { Columns } from "./column_rows";
+import { byOf, decimalOf, type Edits, editsAsRead, missingOf, NO_EDITS, readingOf, relatedTo, samplesOf, waysToFind } from "./columns";
+import { isUnclearDate, type NewProperties } from "./new_properties";
 import { CancelButton, linesOf } from "./outcome";
+import { inSentence, sentence } from "./phrases";
 import type { Import } from "./upload";
+import "../../styles/imports.css";
 
-const SHOWN_MAX = 100;
-const SAMPLES = 3;
 const said = words.map;
 
-interface MappingProps {
+export interface MappingProps {
   object: Answer<"object.get">;
   import: Import;
   edits: Edits;
   onEdits: (edits: Edits) => void;
+  /** Columns that become new properties. */
+  wanted: NewProperties;
+  onWanted: (wanted: NewProperties) => void;
   start: Act<[dryRun: boolean], unknown>;
   /** Why the file cannot be read as it was chosen to be written. */
   unread: Problem | null;
@@ -33,7 +37,7 @@ interface MappingProps {
 const ENCODINGS = ["utf-8", "windows-1252", "utf-16-le", "utf-16-be"] as const;
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 
-export function Mapping({ object, import: import_, edits, onEdits, start, unread }: MappingProps) {
+export function Mapping({ object, import: import_, edits, onEdits, wanted, onWanted, start, unread }: MappingProps) {
   const by = byOf(object, import_, edits);
   const isTouched = edits !== NO_EDITS;
   const wasTried = import_.state === "checked";
@@ -42,24 +46,60 @@ export function Mapping({ object, import: import_, edits, onEdits, start, unread
     const isSure = isTried || (await ask({ title: said.askTitle, body: said.askBody, confirm: said.import }));
     if (isSure) void start.run(false);
   };
+  // Of a new property it is asked before that is made.
+  const isUnclear = Object.entries(wanted).some(
+    ([heading, { type }]) => (type === "date" || type === "datetime") && isUnclearDate(samplesOf(import_, heading)),
+  );
+  // What was tried is no longer what would be done.
+  const touch = () => onEdits({ ...edits });
   const hints: Partial<Record<string, string>> = { "": said.byHint.none, id: said.byHint.id, match: said.byHint.match };
   return (
-    <Form act={{ problem: unread ?? start.problem, run: async () => (isTried ? run() : start.run(true)) }} dirty={isTouched} label={said.columns}>
+    <Form
+      act={{ problem: unread ?? start.problem, run: async () => (isTried ? run() : start.run(true)) }}
+      dirty={isTouched}
+      label={said.columns}
+    >
       {import_.format === "csv" && <Writing import={import_} edits={edits} onEdits={onEdits} />}
-      {import_.format === "ndjson" ? <p class="soft">{said.json}</p> : <Columns object={object} import={import_} edits={edits} onEdits={onEdits} by={by} />}
-      <SelectField label={said.by} pointer="/by" hint={hints[by] ?? said.byHint.property} value={by} onValue={(value) => onEdits({ ...edits, by: value })} choices={waysToFind(object)} />
+      {import_.format === "ndjson" ? (
+        <p class="soft">{said.json}</p>
+      ) : (
+        <Columns object={object} import={import_} edits={edits} onEdits={onEdits} wanted={wanted} onWanted={onWanted} by={by} />
+      )}
+      <SelectField
+        label={said.by}
+        pointer="/by"
+        hint={hints[by] ?? said.byHint.property}
+        value={by}
+        onValue={(value) => onEdits({ ...edits, by: value })}
+        choices={waysToFind(object)}
+      />
+      <Missing related={relatedTo(object, import_, edits)} import={import_} onChange={touch} />
+      <RadioField
+        label={said.badCells}
+        hint={said.badCellsHint}
+        value={parameter("bad") === "empty" ? "empty" : "refuse"}
+        onValue={(value) => {
+          setParameters({ bad: value === "empty" ? value : null }, { replace: true });
+          touch();
+        }}
+        choices={[
+          { value: "refuse", label: said.badRefuse },
+          { value: "empty", label: said.badEmpty },
+        ]}
+      />
       <RadioField
         label={said.emptyCells}
         value={parameter("empty") === "clear" ? "clear" : "keep"}
         onValue={(value) => {
           setParameters({ empty: value === "clear" ? value : null }, { replace: true });
-          onEdits({ ...edits }); // What was tried is no longer what would be done.
+          touch();
         }}
         choices={[
           { value: "keep", label: said.keep },
           { value: "clear", label: said.clear },
         ]}
       />
+      {import_.format === "csv" && <Dates isUnclear={isUnclear} problem={start.problem} onChange={touch} />}
       {import_.format === "csv" && (
         <RadioField
           label={said.decimal}
@@ -96,6 +136,63 @@ export function Mapping({ object, import: import_, edits, onEdits, start, unread
   );
 }
 
+/** Of which objects what is missing is made: how many there are is known after a try. */
+function Missing({ related, import: import_, onChange }: { related: readonly string[]; import: Import; onChange: () => void }) {
+  const objects = useAnswer("object.list", {}).answer?.objects ?? [];
+  const chosen = missingOf(related, parameter("missing"));
+  const n = related.length === 1 && chosen.length === 1 ? import_.counts.made : 0;
+  const labelOf = (slug: string) => {
+    const object = objects.find((one) => one.slug === slug);
+    return inSentence((n === 1 ? object?.label : object?.labelPlural) ?? slug);
+  };
+  return (
+    <>
+      {related.map((slug) => (
+        <SwitchField
+          key={slug}
+          label={n > 0 ? say(said.missingCount, { n, objects: labelOf(slug) }) : say(said.missing, { objects: labelOf(slug) })}
+          hint={said.missingHint}
+          on={chosen.includes(slug)}
+          onValue={(on) => {
+            const wanted = related.filter((one) => (one === slug ? on : chosen.includes(one)));
+            setParameters({ missing: wanted.join(",") || "none" }, { replace: true });
+            onChange();
+          }}
+        />
+      ))}
+    </>
+  );
+}
+
+const ORDERS = ["dmy", "mdy", "ymd"] as const;
+
+/** The order of day, month and year: asked for where the file does not tell it. */
+function Dates({ isUnclear, problem, onChange }: { isUnclear: boolean; problem: Problem | null; onChange: () => void }) {
+  const asked = problem?.faults.find(({ pointer }) => pointer === "/dates");
+  const chosen = parameter("dates") ?? "";
+  const field = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // A form gives the focus to a field that is wrong: this one appears with its fault.
+    if (asked) field.current?.querySelector("input")?.focus();
+  }, [asked]);
+  if (!asked && !chosen && !isUnclear) return null;
+  return (
+    <div ref={field}>
+      <RadioField<string>
+        label={said.dates}
+        pointer="/dates"
+        fault={asked && !chosen ? sentence(asked.detail) : null}
+        value={chosen}
+        onValue={(dates) => {
+          setParameters({ dates }, { replace: true });
+          onChange();
+        }}
+        choices={ORDERS.map((value) => ({ value, label: said.datesChoices[value] }))}
+      />
+    </div>
+  );
+}
+
 /** How the file is written: found out, or chosen; what it says follows at once. */
 function Writing({ import: import_, edits, onEdits }: Pick<MappingProps, "import" | "edits" | "onEdits">) {
   const reading = readingOf(import_, edits);
@@ -115,87 +212,6 @@ function Writing({ import: import_, edits, onEdits }: Pick<MappingProps, "import
         onValue={(encoding) => onEdits(editsAsRead(edits, { ...reading, encoding }))}
         choices={ENCODINGS.map((value) => ({ value, label: said.encodings[value] }))}
       />
-    </div>
-  );
-}
-
-function Columns({ object, import: import_, edits, onEdits, by }: Omit<MappingProps, "start" | "unread"> & { by: string }) {
-  const [isWhole, setWhole] = useState(import_.headings.length <= SHOWN_MAX);
-  const choices = targets(object, by);
-  const problem = useFormProblem("/columns");
-  const faults = problem?.faults.filter(({ pointer }) => pointer === "/columns") ?? [];
-  const shown = isWhole || problem?.faults.length ? import_.headings : import_.headings.slice(0, SHOWN_MAX);
-  return (
-    <fieldset class="field import-columns">
-      <legend class="hidden">{said.columns}</legend>
-      {faults.map(({ detail }) => (
-        <p key={detail} class="field-fault">
-          {detail}
-        </p>
-      ))}
-      {shown.map((heading, at) => (
-        <ColumnRow
-          key={heading}
-          heading={heading}
-          samples={import_.sample.map((cells) => cells[at] ?? "").filter(Boolean).slice(0, SAMPLES)}
-          target={targetOf(import_, edits, heading)}
-          choices={choices}
-          onTarget={(target) => onEdits({ ...edits, columns: { ...edits.columns, [heading]: target } })}
-        />
-      ))}
-      {shown.length < import_.headings.length && (
-        <div>
-          <Button small onClick={() => setWhole(true)}>
-            {say(said.all, { n: import_.headings.length })}
-          </Button>
-        </div>
-      )}
-    </fieldset>
-  );
-}
-
-interface RowProps {
-  heading: string;
-  samples: readonly string[];
-  target: string;
-  choices: readonly Choice<string>[];
-  onTarget: (target: string) => void;
-}
-
-function ColumnRow({ heading, samples, target, choices, onTarget }: RowProps) {
-  const pointer = `/columns/${heading.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-  const fault = faultAt(useFormProblem(pointer), pointer);
-  const shown = choices.some(({ value }) => value === target) ? target : "";
-  return (
-    <div class="import-column" data-out={shown === "" || undefined}>
-      <div>
-        <strong>
-          <Foreign>{heading}</Foreign>
-        </strong>
-        {samples.map((sample, at) => (
-          <span key={at} class="soft">
-            <Foreign>{sample}</Foreign>
-          </span>
-        ))}
-      </div>
-      <Icon name="chevron-right" />
-      <div class="select">
-        <select
-          class="control"
-          aria-label={say(said.of, { heading })}
-          value={shown}
-          aria-invalid={fault ? "true" : undefined}
-          onChange={(event) => onTarget(event.currentTarget.value)}
-        >
-          {choices.map(({ value, label }) => (
-            <option key={value} value={value} selected={value === shown}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <Icon name="chevron-down" />
-      </div>
-      {fault && <p class="field-fault">{fault}</p>}
     </div>
   );
 }

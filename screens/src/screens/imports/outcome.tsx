@@ -1,5 +1,4 @@
 /** How far an import is, and what became of its lines. */
-import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { formatNumber } from "../../house/formats";
 import { download } from "../../house/requests";
@@ -10,12 +9,11 @@ import { Button } from "../../parts/button";
 import { ask } from "../../parts/dialog";
 import { Icon } from "../../parts/icon";
 import { ErrorBox } from "../../parts/states";
-import { Table } from "../../parts/table";
 import { Foreign } from "../../parts/texts";
+import { Faults } from "./faults";
 import { forget, type Import, upload } from "./upload";
+import "../../styles/imports.css";
 
-/** Lines that are shown at first: what comes next stands below them. */
-const SHOWN_MAX = 10;
 const OUTCOMES = ["created", "updated", "unchanged", "suggested", "refused"] as const;
 
 export function linesOf({ counts }: Import): number {
@@ -65,25 +63,32 @@ export function Uploading({ of: import_ }: { of: Import }) {
   );
 }
 
-/** What became of the lines, or would. */
-export function Counts({ of: { counts } }: { of: Import }) {
+/** What became of the lines, or would; *old* where that was before the last changes of how they are read. */
+export function Counts({ of: { counts, dryRun }, old = false }: { of: Import; old?: boolean }) {
   return (
-    <dl class="import-counts">
-      {OUTCOMES.map((outcome) => (
-        <div key={outcome} data-bad={(outcome === "refused" && counts.refused > 0) || undefined}>
-          <dt>{words.counts[outcome]}</dt>
-          <dd>{formatNumber(counts[outcome])}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl class="import-counts" data-old={old || undefined}>
+        {OUTCOMES.map((outcome) => (
+          <div key={outcome} data-bad={(outcome === "refused" && counts.refused > 0) || undefined}>
+            <dt>{words.counts[outcome]}</dt>
+            <dd>{formatNumber(counts[outcome])}</dd>
+          </div>
+        ))}
+        {counts.made > 0 && (
+          <div>
+            <dt>{words.counts.made}</dt>
+            <dd>{formatNumber(counts.made)}</dd>
+          </div>
+        )}
+      </dl>
+      {counts.leftOut > 0 && <p class="soft">{say(dryRun ? words.cellsTried : words.cells, { n: counts.leftOut })}</p>}
+    </>
   );
 }
 
-/** The first refused lines with their reasons, and the files with all of them. */
+/** Why lines were refused and cells left out, and the files with all of them. */
 export function Refused({ of: import_ }: { of: Import }) {
-  const { counts, refusals, refusedPath, reportPath, state, format } = import_;
-  const [isWhole, setWhole] = useState(refusals.length <= SHOWN_MAX);
-  const shown = isWhole ? refusals : refusals.slice(0, SHOWN_MAX);
+  const { counts, refusedPath, reportPath, state, format } = import_;
   const isOver = state !== "running";
   const stem = import_.name.replace(/\.\w+$/, "");
   const fetching = useAct((path: string, name: string) => download(path, name));
@@ -102,33 +107,8 @@ export function Refused({ of: import_ }: { of: Import }) {
           </Button>
         )}
       </div>
-      {counts.refused > 0 && (
-        <section class="stack">
-          <h3>{words.refused.title}</h3>
-          <p class="soft">
-            {shown.length < counts.refused && `${say(words.refused.first, { shown: shown.length, n: counts.refused })} `}
-            {isOver && words.refused.fileHint}
-          </p>
-          <Table
-            label={words.refused.title}
-            rows={shown}
-            idOf={({ line }) => String(line)}
-            nameOf={({ line }) => `${words.refused.line} ${line}`}
-            empty={null}
-            columns={[
-              { key: "line", label: words.refused.line, width: "7rem", cell: ({ line }) => formatNumber(line) },
-              { key: "why", label: words.refused.why, phone: "plain", cell: ({ reasons }) => <Foreign>{reasons.join("; ")}</Foreign> },
-            ]}
-          />
-          {shown.length < refusals.length && (
-            <div>
-              <Button small onClick={() => setWhole(true)}>
-                {say(words.refused.all, { n: refusals.length })}
-              </Button>
-            </div>
-          )}
-        </section>
-      )}
+      {counts.refused > 0 && isOver && <p class="soft">{words.refused.fileHint}</p>}
+      <Faults of={import_} />
     </>
   );
 }

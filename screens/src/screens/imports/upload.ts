@@ -35,14 +35,15 @@ window.addEventListener("beforeunload", (event) => {
   if (upload.value && !upload.value.stopped) event.preventDefault();
 });
 
-/** Open an import of *file*, or the open one of the same file, and begin to upload what is missing. */
-export async function begin(objectType: string, file: File): Promise<Result<Import>> {
+/** Open an import of *file*, and begin to upload what is missing: the open one of the same file, or the one that it was imported by, unless *again*. */
+export async function begin(objectType: string, file: File, again = false): Promise<Result<Import>> {
   const opened = await write("import.start", {
     objectType,
     name: nameOf(file),
     bytes: file.size,
     format: JSON_FILES.test(file.name) ? "ndjson" : "csv",
     fingerprint: `browser ${file.lastModified} ${file.size} ${file.name}`.slice(0, FINGERPRINT_CHARS_MAX),
+    again,
   });
   if (opened.ok && opened.answer.nextPart !== null) void run(opened.answer, file, opened.answer.nextPart);
   return opened;
@@ -71,7 +72,11 @@ async function run({ id, uploadPath, partBytes }: Import, file: File, first: num
     try {
       bytes = await file.slice(next * partBytes, (next + 1) * partBytes).arrayBuffer();
     } catch {
-      return say(next, { ...ownProblem("stopped", words.upload.unreadable), code: "no_answer", detail: words.upload.unreadableDetail }, true);
+      return say(
+        next,
+        { ...ownProblem("stopped", words.upload.unreadable), code: "no_answer", detail: words.upload.unreadableDetail },
+        true,
+      );
     }
     const sent: Result<PartTaken> = await send<PartTaken>(`${uploadPath}${next}`, { bytes, seconds: PART_SECONDS });
     if (upload.value?.id !== id) return;

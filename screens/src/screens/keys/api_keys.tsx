@@ -1,14 +1,15 @@
 /** Settings › Developers › API keys: make one, see what there is, revoke. */
 import { useState } from "preact/hooks";
+import { Page } from "../../frame/page";
+import { to } from "../../house/address";
 import { organization } from "../../house/boot";
 import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages, say } from "../../messages/messages";
-import { Page } from "../../frame/page";
-import { useMaking } from "../../parts/making";
 import { RadioField } from "../../parts/field";
 import { Icon } from "../../parts/icon";
+import { useMaking } from "../../parts/making";
 import { usedColumn } from "./columns";
 import { KeyTable } from "./key_table";
 import { NewKey } from "./new_key";
@@ -34,6 +35,7 @@ export default function ApiKeys() {
         icon="key-round"
         rows={answer?.apiKeys.filter((key) => key.limitedTo === null)}
         asked={asked}
+        hrefOf={(key) => to(`/app/settings/api-keys/${key.id}`)}
         newButton={making.button}
         columns={[
           { key: "role", label: words.role, phone: "plain", cell: (key) => <bdi>{roleOf(key.role)}</bdi> },
@@ -42,7 +44,8 @@ export default function ApiKeys() {
             label: words.limitedTo,
             width: "20%",
             phone: "plain",
-            cell: (key) => (key.tools ? <span title={key.tools.join("\n")}>{say(words.someTools, { n: key.tools.length })}</span> : words.allTools),
+            cell: (key) =>
+              key.tools ? <span title={key.tools.join("\n")}>{say(words.someTools, { n: key.tools.length })}</span> : words.allTools,
           },
           usedColumn(),
         ]}

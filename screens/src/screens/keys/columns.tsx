@@ -1,6 +1,6 @@
 /** What the lists of keys have in common. */
 import { keys as words } from "../../messages/en/keys";
-import type { Column } from "../../parts/table";
+import type { Column } from "../../parts/table/column";
 import { Badge, DateOf, Foreign, RelativeTime } from "../../parts/texts";
 import { stateOf } from "./revoking";
 
@@ -9,14 +9,33 @@ export interface AnyKey {
   name: string;
   visibleStart: string;
   expiresAt: string;
+  /** Why it is stopped though it has not ended, where it is. */
+  stoppedBecause?: keyof typeof words.stops | null;
 }
 
 export function nameColumn<K extends AnyKey>(): Column<K> {
-  return { key: "name", label: words.name, width: "19%", cell: (key) => <strong>{<Foreign>{key.name}</Foreign>}</strong> };
+  return { key: "name", label: words.name, width: "19%", cell: (key) => <Name of={key} /> };
+}
+
+function Name({ of: { name, stoppedBecause } }: { of: AnyKey }) {
+  return (
+    <>
+      <strong>
+        <Foreign>{name}</Foreign>
+      </strong>
+      {stoppedBecause && <span class="key-stopped soft">{words.stops[stoppedBecause]}</span>}
+    </>
+  );
 }
 
 export function startColumn<K extends AnyKey>(): Column<K> {
-  return { key: "start", label: words.visibleStart, width: "15%", phone: "plain", cell: (key) => <code class="soft">{key.visibleStart}…</code> };
+  return {
+    key: "start",
+    label: words.visibleStart,
+    width: "15%",
+    phone: "plain",
+    cell: (key) => <code class="soft">{key.visibleStart}…</code>,
+  };
 }
 
 export function expiresColumn<K extends AnyKey>(): Column<K> {
@@ -29,6 +48,7 @@ export function expiresColumn<K extends AnyKey>(): Column<K> {
       return (
         <span class="with-badge">
           <DateOf at={key.expiresAt} />
+          {key.stoppedBecause && <Badge kind="warn">{words.stopped}</Badge>}
           {state === "expired" && <Badge kind="bad">{words.expired}</Badge>}
           {state === "soon" && <Badge kind="warn">{words.soon}</Badge>}
         </span>
@@ -37,6 +57,6 @@ export function expiresColumn<K extends AnyKey>(): Column<K> {
   };
 }
 
-export function usedColumn<K extends AnyKey & { lastUsedAt: string | null }>(): Column<K> {
-  return { key: "used", label: words.lastUsed, width: "12%", cell: (key) => <RelativeTime at={key.lastUsedAt} /> };
+export function usedColumn<K extends AnyKey & { lastUsedAt: string | null }>(width = "12%"): Column<K> {
+  return { key: "used", label: words.lastUsed, width, cell: (key) => <RelativeTime at={key.lastUsedAt} /> };
 }

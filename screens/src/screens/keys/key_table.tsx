@@ -4,7 +4,8 @@ import { keys as words } from "../../messages/en/keys";
 import { Button } from "../../parts/button";
 import type { IconName } from "../../parts/icon_names";
 import { Empty } from "../../parts/states";
-import { type Column, Table } from "../../parts/table";
+import type { Column } from "../../parts/table/column";
+import { Table } from "../../parts/table/table";
 import { type AnyKey, expiresColumn, nameColumn, startColumn } from "./columns";
 import { revoke } from "./revoking";
 
@@ -17,10 +18,12 @@ interface KeyTableProps<K extends AnyKey> {
   /** What stands between the start of a key and its expiry. */
   columns: readonly Column<K>[];
   revokeBy: (id: string) => Promise<Result<unknown>>;
+  /** The page of a key, where it has one. */
+  hrefOf?: (key: K) => string;
 }
 
 /** A list of keys, each with a button that revokes it. */
-export function KeyTable<K extends AnyKey>({ words: own, icon, rows, asked, newButton, columns, revokeBy }: KeyTableProps<K>) {
+export function KeyTable<K extends AnyKey>({ words: own, icon, rows, asked, newButton, columns, revokeBy, hrefOf }: KeyTableProps<K>) {
   return (
     <Table
       label={own.title}
@@ -29,6 +32,7 @@ export function KeyTable<K extends AnyKey>({ words: own, icon, rows, asked, newB
       again={() => void asked.query.again()}
       idOf={(key) => key.id}
       nameOf={(key) => key.name}
+      {...(hrefOf && { hrefOf })}
       empty={
         <Empty icon={icon} title={own.emptyTitle} action={newButton}>
           {own.emptyBody}

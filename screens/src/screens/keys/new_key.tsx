@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
+import { dropOnReload } from "../../house/address";
 import type { Result } from "../../house/problems";
 import { keys as words } from "../../messages/en/keys";
 import { TextField } from "../../parts/field";
@@ -25,10 +26,14 @@ export function NewKey({ title, nameLabel = words.name, nameHint, children, mint
   const [secret, setSecret] = useState<string | null>(null);
   const act = useAct(async () => {
     const result = await mint(name);
-    if (result.ok) setSecret(result.answer.key);
+    if (result.ok) {
+      setSecret(result.answer.key);
+      dropOnReload("new");
+    }
     return result;
   });
-  if (secret !== null) return <ShownOnce name={words.key} secret={secret} onDone={onClose} {...(exampleOf && { example: exampleOf(secret) })} />;
+  if (secret !== null)
+    return <ShownOnce name={words.key} secret={secret} onDone={onClose} {...(exampleOf && { example: exampleOf(secret) })} />;
   return (
     <FormDialog title={title} act={act} submit={words.api.issue} onClose={onClose} dirty={name !== ""}>
       <TextField label={nameLabel} hint={nameHint} pointer="/name" value={name} onValue={setName} max={200} autoFocus />

@@ -12,12 +12,16 @@ interface Revocable {
   lastUsedAt?: string | null;
 }
 
-export async function revoke(key: Revocable, act: () => Promise<Result<unknown>>): Promise<void> {
+/** Whether it was revoked. */
+export async function revoke(key: Revocable, act: () => Promise<Result<unknown>>): Promise<boolean> {
   const { name, visibleStart: start, lastUsedAt } = key;
-  const used = lastUsedAt === undefined ? "" : lastUsedAt ? say(words.revokeUsed, { when: formatRelative(lastUsedAt) }) : words.revokeUnused;
+  const used =
+    lastUsedAt === undefined ? "" : lastUsedAt ? say(words.revokeUsed, { when: formatRelative(lastUsedAt) }) : words.revokeUnused;
   const body = [say(words.revokeBody, { start }), used].filter(Boolean).join(" ");
   const title = say(words.revokeTitle, { name });
-  if (await ask({ title, body, confirm: words.revoke, danger: true, act })) toast(say(words.revoked, { name }));
+  const isRevoked = await ask({ title, body, confirm: words.revoke, danger: true, act });
+  if (isRevoked) toast(say(words.revoked, { name }));
+  return isRevoked;
 }
 
 const SOON_DAYS = 14;

@@ -1,9 +1,9 @@
 /** Settings › Developers › Server keys: for servers that pass on what visitors send to a form. */
+import { Page } from "../../frame/page";
 import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages } from "../../messages/messages";
-import { Page } from "../../frame/page";
 import { useMaking } from "../../parts/making";
 import { RelativeTime } from "../../parts/texts";
 import { KeyTable } from "./key_table";
@@ -15,7 +15,13 @@ export default function ServerKeys() {
   const { answer } = asked;
   const making = useMaking(words.server.create, { disabled: isFull(answer) });
   return (
-    <Page title={words.server.title} crumbs={[messages.nav.settings, messages.sections.developers]} about={words.server.about} actions={making.button} wide>
+    <Page
+      title={words.server.title}
+      crumbs={[messages.nav.settings, messages.sections.developers]}
+      about={words.server.about}
+      actions={making.button}
+      wide
+    >
       <Used of={answer} />
       <KeyTable
         words={words.server}
@@ -23,9 +29,7 @@ export default function ServerKeys() {
         rows={answer?.serverKeys}
         asked={asked}
         newButton={making.button}
-        columns={[
-          { key: "created", label: words.created, cell: (key) => <RelativeTime at={key.createdAt} /> },
-        ]}
+        columns={[{ key: "created", label: words.created, cell: (key) => <RelativeTime at={key.createdAt} /> }]}
         revokeBy={(id) => write("serverkey.revoke", { id })}
       />
       {making.isOpen && (

@@ -1,5 +1,7 @@
 /** One object: its properties, and whether it may appear in embeds, with what that would show. */
 import { useState } from "preact/hooks";
+import { Page, PageSkeleton } from "../../frame/page";
+import type { ScreenProps } from "../../frame/screen";
 import { useAct } from "../../house/acts";
 import { go, parameter, setParameters, to } from "../../house/address";
 import { may } from "../../house/boot";
@@ -7,7 +9,6 @@ import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { write } from "../../house/tools";
-import { Page, PageSkeleton } from "../../frame/page";
 import { objects as words } from "../../messages/en/objects";
 import { messages, say } from "../../messages/messages";
 import { Button, LinkButton } from "../../parts/button";
@@ -17,9 +18,8 @@ import { TextField } from "../../parts/field";
 import { FormDialog } from "../../parts/form_dialog";
 import { Icon } from "../../parts/icon";
 import { Menu } from "../../parts/menu";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Badge, Foreign } from "../../parts/texts";
-import type { ScreenProps } from "../../places";
 import { EditProperty, NewProperty, type ObjectDetails, type Property } from "./property_dialog";
 import { Publishing } from "./publishing";
 
@@ -37,7 +37,7 @@ export default function ObjectScreen({ params: { object: slug = "" } }: ScreenPr
       : []),
     ...(may("records.write") ? [{ key: "i", label: words.import, run: () => void go(importing) }] : []),
   ]);
-  if (problem && !object) return <Failure problem={problem} again={() => void query.again()} />;
+  if (problem && !object) return <Failure page problem={problem} again={() => void query.again()} />;
   if (!object || object.slug !== slug) return <PageSkeleton />;
   const edited = object.properties.find((property) => property.slug === parameter("property"));
   return (
@@ -46,8 +46,16 @@ export default function ObjectScreen({ params: { object: slug = "" } }: ScreenPr
       crumbs={[messages.nav.settings, { label: words.title, href: to("/app/settings/objects") }]}
       actions={
         <>
-          {mayChange && <Button icon="pencil" onClick={() => open({ rename: "1" })}>{words.edit}</Button>}
-          {may("records.write") && <LinkButton icon="upload" href={importing}>{words.import}</LinkButton>}
+          {mayChange && (
+            <Button icon="pencil" onClick={() => open({ rename: "1" })}>
+              {words.edit}
+            </Button>
+          )}
+          {may("records.write") && (
+            <LinkButton icon="upload" href={importing}>
+              {words.import}
+            </LinkButton>
+          )}
         </>
       }
       wide
@@ -78,7 +86,8 @@ function Properties({ object, onEdit }: { object: ObjectDetails; onEdit: ((prope
   const remove = async ({ slug, label }: Property) => {
     const act = () => write("property.delete", { objectType: object.slug, slug });
     const title = say(words.deleteTitle, { property: label });
-    if (await ask({ title, body: words.deleteBody, confirm: words.deleteProperty, danger: true, name: label, act })) toast(say(words.deleted, { property: label }));
+    if (await ask({ title, body: words.deleteBody, confirm: words.deleteProperty, danger: true, name: label, act }))
+      toast(say(words.deleted, { property: label }));
   };
   return (
     <Table

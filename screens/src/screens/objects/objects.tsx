@@ -1,11 +1,12 @@
 /** The list of objects. */
 import { useState } from "preact/hooks";
+import { Page } from "../../frame/page";
 import { useAct } from "../../house/acts";
 import { go, to } from "../../house/address";
 import { may } from "../../house/boot";
 import { useAnswer } from "../../house/queries";
+import { slugOf } from "../../house/slugs";
 import { write } from "../../house/tools";
-import { Page } from "../../frame/page";
 import { objects as words } from "../../messages/en/objects";
 import { messages } from "../../messages/messages";
 import { TextField } from "../../parts/field";
@@ -13,9 +14,8 @@ import { useFound } from "../../parts/filter";
 import { FormDialog } from "../../parts/form_dialog";
 import { useMaking } from "../../parts/making";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Badge, DateOf, Foreign } from "../../parts/texts";
-import { slugOf } from "./property_dialog";
 
 export default function Objects() {
   const { answer, problem, query } = useAnswer("object.list", {});
@@ -43,7 +43,13 @@ export default function Objects() {
             phone: "side",
             cell: (object) => (object.publishable ? <Badge kind="good">{words.may}</Badge> : <span class="soft">{words.mayNot}</span>),
           },
-          { key: "made", label: words.made, width: "18%", phone: "plain", cell: (object) => (object.builtIn ? <span class="soft">{words.builtIn}</span> : <DateOf at={object.createdAt} />) },
+          {
+            key: "made",
+            label: words.made,
+            width: "18%",
+            phone: "plain",
+            cell: (object) => (object.builtIn ? <span class="soft">{words.builtIn}</span> : <DateOf at={object.createdAt} />),
+          },
         ]}
       />
       {making.isOpen && <NewObject onClose={making.close} />}
@@ -58,13 +64,20 @@ function NewObject({ onClose }: { onClose: () => void }) {
   const labelPlural = plural ?? (label && `${label}s`);
   const act = useAct(async () => {
     const result = await write("object.create", { slug: slug ?? slugOf(label), label, labelPlural });
-    if (result.ok) void go(to(`/app/settings/objects/${result.answer.slug}`), { replace: true });
+    if (result.ok) void go(to(`/app/settings/objects/${result.answer.slug}`), { replace: true, saved: true });
     return result;
   });
   return (
-    <FormDialog title={words.create} act={act} submit={words.create} onClose={onClose}>
+    <FormDialog title={words.create} act={act} submit={words.make} onClose={onClose}>
       <TextField label={words.label} hint={words.labelHint} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
-      <TextField label={words.labelPlural} hint={words.labelPluralHint} pointer="/labelPlural" value={labelPlural} onValue={setPlural} max={100} />
+      <TextField
+        label={words.labelPlural}
+        hint={words.labelPluralHint}
+        pointer="/labelPlural"
+        value={labelPlural}
+        onValue={setPlural}
+        max={100}
+      />
       <TextField label={words.slug} hint={words.slugHint} pointer="/slug" value={slug ?? slugOf(label)} onValue={setSlug} mono />
     </FormDialog>
   );

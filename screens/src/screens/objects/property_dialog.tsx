@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { formatList } from "../../house/formats";
 import { useAnswer } from "../../house/queries";
+import { slugOf } from "../../house/slugs";
 import { toast } from "../../house/toasts";
 import { type Answer, type Input, write } from "../../house/tools";
 import { objects as words } from "../../messages/en/objects";
@@ -19,16 +20,11 @@ const TYPES = Object.keys(words.types) as Type[]; // The keys of a constant.
 const UNIQUE: Type[] = ["text", "number", "email", "phone", "url"];
 const hasChoices = (type: Type) => type === "select" || type === "multi_select";
 
-/** A name for programs made of *label*: `Home port` is `home_port`. */
-export const slugOf = (label: string) =>
-  label
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, "")
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^[_0-9]+|_+$/g, "");
-
-const linesOf = (text: string) => text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+const linesOf = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 
 export function NewProperty({ object, onClose }: { object: ObjectDetails; onClose: () => void }) {
   const [label, setLabel] = useState("");
@@ -57,13 +53,27 @@ export function NewProperty({ object, onClose }: { object: ObjectDetails; onClos
     return result;
   });
   return (
-    <FormDialog title={words.newProperty} act={act} submit={words.newProperty} onClose={onClose} dirty={label !== ""}>
+    <FormDialog title={words.newProperty} act={act} submit={words.makeProperty} onClose={onClose} dirty={label !== ""}>
       <TextField label={words.name} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
       <TextField label={words.slug} hint={words.slugHint} pointer="/slug" value={slug ?? slugOf(label)} onValue={setSlug} mono />
-      <SelectField label={words.type} pointer="/type" value={type} onValue={setType} choices={TYPES.map((value) => ({ value, label: words.types[value] }))} />
-      {hasChoices(type) && <TextField label={words.options} hint={words.optionsHint} pointer="/options" value={choices} onValue={setChoices} lines={4} />}
+      <SelectField
+        label={words.type}
+        pointer="/type"
+        value={type}
+        onValue={setType}
+        choices={TYPES.map((value) => ({ value, label: words.types[value] }))}
+      />
+      {hasChoices(type) && (
+        <TextField label={words.options} hint={words.optionsHint} pointer="/options" value={choices} onValue={setChoices} lines={4} />
+      )}
       {type === "relation" && (
-        <SelectField label={words.leadsTo} pointer="/options" value={target} onValue={setTarget} choices={objects.map((one) => ({ value: one.slug, label: one.labelPlural }))} />
+        <SelectField
+          label={words.leadsTo}
+          pointer="/options"
+          value={target}
+          onValue={setTarget}
+          choices={objects.map((one) => ({ value: one.slug, label: one.labelPlural }))}
+        />
       )}
       <SwitchField
         label={words.personal}
@@ -73,7 +83,9 @@ export function NewProperty({ object, onClose }: { object: ObjectDetails; onClos
         disabled={isAlwaysPersonal}
         onValue={setPersonal}
       />
-      {UNIQUE.includes(type) && <SwitchField label={words.unique} hint={words.uniqueHint} pointer="/unique" on={unique} onValue={setUnique} />}
+      {UNIQUE.includes(type) && (
+        <SwitchField label={words.unique} hint={words.uniqueHint} pointer="/unique" on={unique} onValue={setUnique} />
+      )}
     </FormDialog>
   );
 }
@@ -100,7 +112,14 @@ export function EditProperty({ object, property, onClose }: { object: ObjectDeta
     return result;
   });
   return (
-    <FormDialog title={say(words.editProperty, { property: base.label })} act={act} submit={messages.common.save} onClose={onClose} dirty={changes.length > 0} disabled={changes.length === 0 || isBehind}>
+    <FormDialog
+      title={say(words.editProperty, { property: base.label })}
+      act={act}
+      submit={messages.common.save}
+      onClose={onClose}
+      dirty={changes.length > 0}
+      disabled={changes.length === 0 || isBehind}
+    >
       {isBehind && (
         <div class="changed" role="alert">
           <p>{words.conflict}</p>
@@ -113,8 +132,23 @@ export function EditProperty({ object, property, onClose }: { object: ObjectDeta
         </div>
       )}
       <TextField label={words.name} pointer="/label" value={label} onValue={setLabel} max={100} autoFocus />
-      {hasChoices(base.type) && <TextField label={words.options} hint={words.optionsHint} pointer="/options" value={choices} onValue={setChoices} lines={Math.min(10, base.options.length + 2)} />}
-      <SwitchField label={words.personal} hint={`${words.personalHint} ${words.alwaysPersonal}`} pointer="/personal" on={personal} onValue={setPersonal} />
+      {hasChoices(base.type) && (
+        <TextField
+          label={words.options}
+          hint={words.optionsHint}
+          pointer="/options"
+          value={choices}
+          onValue={setChoices}
+          lines={Math.min(10, base.options.length + 2)}
+        />
+      )}
+      <SwitchField
+        label={words.personal}
+        hint={`${words.personalHint} ${words.alwaysPersonal}`}
+        pointer="/personal"
+        on={personal}
+        onValue={setPersonal}
+      />
     </FormDialog>
   );
 }

@@ -39,7 +39,11 @@ export function Publishing({ object }: { object: ObjectDetails }) {
         onValue={(on) => void act.run(on)}
       />
       <h3>{publishable ? said.shows : said.would}</h3>
-      {may("embeds") ? <WouldShow key={slug} slug={slug} properties={properties} isOn={publishable} /> : <Names properties={properties} isShown={isPublic} />}
+      {may("embeds") ? (
+        <WouldShow key={slug} slug={slug} properties={properties} isOn={publishable} />
+      ) : (
+        <Names properties={properties} isShown={isPublic} />
+      )}
     </section>
   );
 }

@@ -1,30 +1,24 @@
 /** Settings › Audit trail: who did what, filtered by the address; an entry's whole facts in a panel. */
+import { Page } from "../../frame/page";
 import { parameter, setParameters, to } from "../../house/address";
 import { startOfDay } from "../../house/days";
 import { useList } from "../../house/lists";
 import { useAnswer } from "../../house/queries";
 import { type Which, whichOf } from "../../house/questions";
-import type { Answer } from "../../house/tools";
-import { AUDIT } from "../../questions";
 import { audit as words } from "../../messages/en/people";
 import { messages, say } from "../../messages/messages";
-import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
+import { DayFilter } from "../../parts/day_filter";
+import { Export } from "../../parts/export";
 import { Filter } from "../../parts/filter";
 import { Empty } from "../../parts/states";
-import { type Column, Table } from "../../parts/table";
+import type { Column } from "../../parts/table/column";
+import { Table } from "../../parts/table/table";
 import { Tabs } from "../../parts/tabs";
 import { Badge, Foreign, RelativeTime } from "../../parts/texts";
+import { AUDIT, AUDIT_ACTIONS } from "../../questions";
+import { callerOf, type Entry, FILTERS, type Filters } from "./audit_entries";
 import { AuditPanel } from "./audit_panel";
-import { DayFilter } from "./day_filter";
-
-export type Entry = Answer<"audit.list">["entries"][number];
-
-const FILTERS = ["outcome", "person", "action", "target", "caller", "from", "until"] as const;
-type Filters = Record<(typeof FILTERS)[number], string | null>;
-
-/** The address of the trail, filtered. */
-export const auditHref = (filters: Partial<Filters>) => to("/app/settings/audit", filters);
 
 /** What the address asks for; days begin and end by the organization's time zone. */
 function which({ from, until }: Filters): Which<"audit.list"> {
@@ -39,7 +33,8 @@ export default function Audit() {
   const list = useList("audit.list", "entries", which(filters));
   const people = useAnswer("member.list", { limit: 200 }).answer?.members ?? [];
   const nameOf = (id: string) => people.find((one) => one.id === id)?.name || id;
-  const actions = [...new Set([...(filters.action ? [filters.action] : []), ...(list.rows ?? []).map((entry) => entry.action)])].sort();
+  const known = useAnswer("audit.list", AUDIT_ACTIONS.input).answer?.actions ?? [];
+  const actions = filters.action && !known.includes(filters.action) ? [filters.action, ...known] : known;
   const entry = list.rows?.find((one) => one.id === open);
   const narrowed = (["target", "caller"] as const).filter((name) => filters[name]);
   const door: Column<Entry> = { key: "door", label: words.door, width: "12%", phone: "plain", cell: (one) => words.doors[one.door] };
@@ -54,16 +49,35 @@ export default function Audit() {
       title={words.title}
       crumbs={[messages.nav.settings]}
       about={words.about}
+      actions={<Export what={{ what: "audit" }} />}
       wide
-      panel={open && <AuditPanel id={open} entry={entry} isLooking={list.rows === undefined} nameOf={nameOf} onClose={() => setParameters({ open: null })} />}
+      panel={
+        open && (
+          <AuditPanel
+            id={open}
+            entry={entry}
+            isLooking={list.rows === undefined}
+            nameOf={nameOf}
+            onClose={() => setParameters({ open: null })}
+          />
+        )
+      }
     >
       <div class="filters filters-many">
         <Tabs
           name="outcome"
           label={words.outcome}
-          tabs={[{ value: "", label: words.all }, ...(["done", "refused"] as const).map((value) => ({ value, label: words.outcomes[value] }))]}
+          tabs={[
+            { value: "", label: words.all },
+            ...(["done", "refused"] as const).map((value) => ({ value, label: words.outcomes[value] })),
+          ]}
         />
-        <Filter name="person" label={words.person} any={words.anyPerson} choices={people.map((one) => ({ value: one.id, label: one.name || one.email }))} />
+        <Filter
+          name="person"
+          label={words.person}
+          any={words.anyPerson}
+          choices={people.map((one) => ({ value: one.id, label: one.name || one.email }))}
+        />
         <Filter name="action" label={words.action} any={words.anyAction} choices={actions.map((value) => ({ value, label: value }))} />
         <DayFilter name="from" label={words.from} />
         <DayFilter name="until" label={words.until} />
@@ -88,15 +102,32 @@ export default function Audit() {
         hasMore={list.hasMore}
         more={list.more}
         empty={
-          <Empty icon="history" title={words.noneTitle} action={<Button onClick={() => setParameters(Object.fromEntries(FILTERS.map((name) => [name, null])))}>{words.every}</Button>}>
+          <Empty
+            icon="history"
+            title={words.noneTitle}
+            action={<Button onClick={() => setParameters(Object.fromEntries(FILTERS.map((name) => [name, null])))}>{words.every}</Button>}
+          >
             {words.noneBody}
           </Empty>
         }
         columns={[
           { key: "action", label: words.action, width: open ? "48%" : "26%", cell: (one) => <Action of={one} /> },
-          { key: "by", label: words.by, width: open ? "28%" : "22%", phone: "plain", cell: (one) => <Foreign>{callerOf(one, nameOf)}</Foreign> },
+          {
+            key: "by",
+            label: words.by,
+            width: open ? "28%" : "22%",
+            phone: "plain",
+            cell: (one) => <Foreign>{callerOf(one, nameOf)}</Foreign>,
+          },
           ...(open ? [] : [door, target]),
-          { key: "at", label: words.at, width: open ? "24%" : "13%", phone: "side", align: "end", cell: (one) => <RelativeTime at={one.at} /> },
+          {
+            key: "at",
+            label: words.at,
+            width: open ? "24%" : "13%",
+            phone: "side",
+            align: "end",
+            cell: (one) => <RelativeTime at={one.at} />,
+          },
         ]}
       />
     </Page>
@@ -110,11 +141,4 @@ function Action({ of: { action, outcome } }: { of: Entry }) {
       {outcome === "refused" && <Badge kind="bad">{words.outcomes.refused}</Badge>}
     </span>
   );
-}
-
-/** A person by name; what acts for a person by what it is, too. */
-export function callerOf({ callerKind, personId }: Entry, nameOf: (id: string) => string): string {
-  const kind = words.kinds[callerKind];
-  if (personId === null) return kind;
-  return callerKind === "person" ? nameOf(personId) : say(words.via, { kind, name: nameOf(personId) });
 }

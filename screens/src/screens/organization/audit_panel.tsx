@@ -4,7 +4,8 @@ import { audit as words } from "../../messages/en/people";
 import { Panel } from "../../parts/panel";
 import { Empty, Skeleton } from "../../parts/states";
 import { Badge, Foreign } from "../../parts/texts";
-import { auditHref, callerOf, type Entry } from "./audit";
+import { auditHref, callerOf, type Entry } from "./audit_entries";
+import { TargetLink } from "./audit_target";
 
 interface AuditPanelProps {
   id: string;
@@ -17,7 +18,13 @@ interface AuditPanelProps {
 export function AuditPanel({ id, entry, isLooking, nameOf, onClose }: AuditPanelProps) {
   return (
     <Panel title={entry?.action ?? ""} of={id} onClose={onClose}>
-      {entry ? <Facts entry={entry} nameOf={nameOf} /> : isLooking ? <Skeleton lines={6} height={28} /> : <Empty icon="history" title={words.gone} />}
+      {entry ? (
+        <Facts entry={entry} nameOf={nameOf} />
+      ) : isLooking ? (
+        <Skeleton lines={6} height={28} />
+      ) : (
+        <Empty icon="history" title={words.gone} />
+      )}
     </Panel>
   );
 }
@@ -61,6 +68,7 @@ function Facts({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => string
             <a href={auditHref({ target })}>
               <code>{target}</code>
             </a>
+            <TargetLink of={entry} />
           </dd>
         </>
       )}

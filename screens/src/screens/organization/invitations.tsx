@@ -1,18 +1,18 @@
 /** Invitations that wait to be accepted; one can be withdrawn. */
+import { may } from "../../house/boot";
 import type { Problem } from "../../house/problems";
 import type { Query } from "../../house/queries";
+import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
-import { useAnswer } from "../../house/queries";
-import { may } from "../../house/boot";
 import { members } from "../../messages/en/people";
 import { say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { ask } from "../../parts/dialog";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { DateOf, Foreign } from "../../parts/texts";
-import { nameIn } from "./member_panel";
+import { nameIn } from "./names";
 import { type Invitation, mayGive, type Role } from "./rights";
 
 const words = members.invite;
@@ -38,7 +38,12 @@ export function Invitations({ of: { answer, problem, query }, roles }: Invitatio
         </Empty>
       }
       columns={[
-        { key: "email", label: members.email, width: "36%", cell: (invitation) => <strong>{<Foreign>{invitation.email}</Foreign>}</strong> },
+        {
+          key: "email",
+          label: members.email,
+          width: "36%",
+          cell: (invitation) => <strong>{<Foreign>{invitation.email}</Foreign>}</strong>,
+        },
         { key: "role", label: members.role, phone: "plain", cell: (invitation) => <Foreign>{nameIn(roles, invitation.role)}</Foreign> },
         {
           key: "by",

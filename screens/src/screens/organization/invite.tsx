@@ -1,7 +1,7 @@
 /** Inviting: an address and a role; then the link, which is shown once. */
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
-import { setParameters } from "../../house/address";
+import { dropOnReload, setParameters } from "../../house/address";
 import { sendsMail } from "../../house/boot";
 import { formatDate } from "../../house/formats";
 import { type Answer, writeOnce } from "../../house/tools";
@@ -30,14 +30,19 @@ export function Invite({ roles, teams }: InviteProps) {
   const close = () => setParameters({ new: null }, { replace: true });
   const act = useAct(async () => {
     const result = await writeOnce("member.invite", { email: email.trim(), role, teams: [...chosen] });
-    if (result.ok) setMade(result.answer);
+    if (result.ok) {
+      setMade(result.answer);
+      dropOnReload("new");
+    }
     return result;
   });
   if (made) {
     // A dialog of its own, which takes the focus anew.
     return (
       <Dialog key="link" title={words.onceTitle} onClose={close} stays wide>
-        <p class="prose">{say(made.mailed ? words.onceMailed : words.onceBody, { email: email.trim(), date: formatDate(made.expiresAt) })}</p>
+        <p class="prose">
+          {say(made.mailed ? words.onceMailed : words.onceBody, { email: email.trim(), date: formatDate(made.expiresAt) })}
+        </p>
         <Copy text={made.link} label={words.link} />
         <footer>
           <Button look="solid" onClick={close} autoFocus>

@@ -1,21 +1,24 @@
 /** One member: role and teams are changed at once, with a way back; freezing, deactivating and letting in again. */
+
 import { useAct } from "../../house/acts";
-import { organization, may, session } from "../../house/boot";
+import { may, organization, session } from "../../house/boot";
 import type { Result } from "../../house/problems";
 import { useAnswer } from "../../house/queries";
 import { type Answer, type Input, write } from "../../house/tools";
+import { toastWithUndo } from "../../house/undo";
 import { members as words } from "../../messages/en/people";
-import { messages, say } from "../../messages/messages";
+import { permissions as permissionNames } from "../../messages/en/permissions";
+import { say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { Failure } from "../../parts/failure";
 import { SelectField } from "../../parts/field";
 import { Panel } from "../../parts/panel";
 import { Empty, ErrorBox, Skeleton } from "../../parts/states";
 import { DateOf, Foreign } from "../../parts/texts";
-import { StatusBadge } from "./members";
+import { nameIn } from "./names";
 import { type Member, mayGive, type Role } from "./rights";
+import { StatusBadge } from "./status_badge";
 import { TeamChoice } from "./team_choice";
-import { toastWithUndo } from "./undo";
 
 type Team = Answer<"team.list">["teams"][number];
 
@@ -62,8 +65,9 @@ function Shown({ member, roles, teams }: { member: Member; roles: readonly Role[
     if (result.ok) toastWithUndo(said, () => put(id, back));
     return result;
   });
-  const setStatus = (next: Change["status"], said: string) => void act.run({ status: next }, { status: status === "deactivated" ? null : status }, said);
-  const why = !may("settings") ? say(words.readOnly, { permission: messages.permissions.settings }) : role && !mayDecide ? words.above : null;
+  const setStatus = (next: Change["status"], said: string) =>
+    void act.run({ status: next }, { status: status === "deactivated" ? null : status }, said);
+  const why = !may("settings") ? say(words.readOnly, { permission: permissionNames.settings }) : role && !mayDecide ? words.above : null;
   return (
     <div class="stack-wide">
       <ErrorBox problem={act.problem} />
@@ -102,10 +106,30 @@ function Shown({ member, roles, teams }: { member: Member; roles: readonly Role[
         <section>
           <h3>{words.access}</h3>
           <div class="stack">
-            {status !== "active" && <AccessLine label={words.letIn} hint={words.letInHint} busy={act.busy} run={() => setStatus("active", say(words.isIn, { name }))} />}
-            {status === "active" && <AccessLine label={words.freeze} hint={words.freezeHint} busy={act.busy} run={() => setStatus("frozen", say(words.isFrozen, { name }))} />}
+            {status !== "active" && (
+              <AccessLine
+                label={words.letIn}
+                hint={words.letInHint}
+                busy={act.busy}
+                run={() => setStatus("active", say(words.isIn, { name }))}
+              />
+            )}
+            {status === "active" && (
+              <AccessLine
+                label={words.freeze}
+                hint={words.freezeHint}
+                busy={act.busy}
+                run={() => setStatus("frozen", say(words.isFrozen, { name }))}
+              />
+            )}
             {status !== "deactivated" && (
-              <AccessLine label={words.deactivate} hint={words.deactivateHint} busy={act.busy} danger run={() => setStatus(null, say(words.isDeactivated, { name }))} />
+              <AccessLine
+                label={words.deactivate}
+                hint={words.deactivateHint}
+                busy={act.busy}
+                danger
+                run={() => setStatus(null, say(words.isDeactivated, { name }))}
+              />
             )}
           </div>
         </section>
@@ -124,5 +148,3 @@ function AccessLine({ label, hint, busy, danger, run }: { label: string; hint: s
     </div>
   );
 }
-
-export const nameIn = (all: readonly { id: string; name: string }[], id: string) => all.find((one) => one.id === id)?.name ?? id;

@@ -1,5 +1,6 @@
 /** Settings › Members: who is in, with which role; inviting, and a panel in which a member is changed. */
 import { useState } from "preact/hooks";
+import { Page } from "../../frame/page";
 import { parameter, setParameters, to } from "../../house/address";
 import { may, session } from "../../house/boot";
 import { formatNumber } from "../../house/formats";
@@ -9,27 +10,24 @@ import { useAnswer } from "../../house/queries";
 import { whichOf } from "../../house/questions";
 import { members as words } from "../../messages/en/people";
 import { messages } from "../../messages/messages";
-import { MEMBERS } from "../../questions";
-import { Page } from "../../frame/page";
+import { Avatar } from "../../parts/avatar";
 import { Button } from "../../parts/button";
 import { Filter } from "../../parts/filter";
 import { Empty } from "../../parts/states";
-import { type Column, Table } from "../../parts/table";
+import type { Column } from "../../parts/table/column";
+import { Table } from "../../parts/table/table";
 import { Tabs } from "../../parts/tabs";
 import { Badge, Foreign, RelativeTime } from "../../parts/texts";
+import { MEMBERS } from "../../questions";
 import { Invitations } from "./invitations";
 import { Invite } from "./invite";
 import { MemberPanel } from "./member_panel";
+import { nameIn } from "./names";
 import type { Member } from "./rights";
+import { StatusBadge } from "./status_badge";
 
 const PATH = "/app/settings/members";
 const NOUNS = ["member", "role", "team", "invitation"];
-const BADGES = { active: "good", frozen: "warn", deactivated: "plain" } as const;
-
-export function StatusBadge({ status }: { status: Member["status"] }) {
-  return <Badge kind={BADGES[status]}>{words.statuses[status]}</Badge>;
-}
-
 export default function Members() {
   const shown = parameter("status");
   const open = parameter("open");
@@ -69,7 +67,9 @@ export default function Members() {
             { value: "invited", label: words.invited, ...(count > 0 && { count: formatNumber(count) }) },
           ]}
         />
-        {!isInvited && <Filter name="role" label={words.role} any={words.anyRole} choices={roles.map(({ id, name }) => ({ value: id, label: name }))} />}
+        {!isInvited && (
+          <Filter name="role" label={words.role} any={words.anyRole} choices={roles.map(({ id, name }) => ({ value: id, label: name }))} />
+        )}
         {!isInvited && teams.length > 0 && (
           <Filter name="team" label={words.teams} any={words.anyTeam} choices={teams.map(({ id, name }) => ({ value: id, label: name }))} />
         )}
@@ -77,11 +77,7 @@ export default function Members() {
       {isInvited ? (
         <Invitations of={waiting} roles={roles} />
       ) : (
-        <MemberTable
-          openId={open}
-          roleName={(id) => roles.find((found) => found.id === id)?.name ?? id}
-          teamName={(id) => teams.find((found) => found.id === id)?.name ?? id}
-        />
+        <MemberTable openId={open} roleName={(id) => nameIn(roles, id)} teamName={(id) => nameIn(teams, id)} />
       )}
       {mayInvite && parameter("new") && <Invite key={inviting} roles={roles} teams={teams} />}
     </Page>
@@ -97,14 +93,25 @@ interface MemberTableProps {
 function MemberTable({ openId, roleName, teamName }: MemberTableProps) {
   const which = whichOf(MEMBERS);
   const list = useList("member.list", "members", which, NOUNS);
-  const others: Record<string, string | undefined> = { status: which.status ?? undefined, role: which.role ?? undefined, team: which.team ?? undefined };
+  const others: Record<string, string | undefined> = {
+    status: which.status ?? undefined,
+    role: which.role ?? undefined,
+    team: which.team ?? undefined,
+  };
   const teams: Column<Member> = {
     key: "teams",
     label: words.teams,
     phone: "plain",
-    cell: (member) => (member.teams.length > 0 ? <Foreign>{member.teams.map(teamName).join(", ")}</Foreign> : <span class="soft">{words.noTeam}</span>),
+    cell: (member) =>
+      member.teams.length > 0 ? <Foreign>{member.teams.map(teamName).join(", ")}</Foreign> : <span class="soft">{words.noTeam}</span>,
   };
-  const joined: Column<Member> = { key: "joined", label: words.joined, width: "14%", phone: "hidden", cell: (member) => <RelativeTime at={member.joinedAt} /> };
+  const joined: Column<Member> = {
+    key: "joined",
+    label: words.joined,
+    width: "14%",
+    phone: "hidden",
+    cell: (member) => <RelativeTime at={member.joinedAt} />,
+  };
   return (
     <Table
       label={words.title}
@@ -124,9 +131,21 @@ function MemberTable({ openId, roleName, teamName }: MemberTableProps) {
       }
       columns={[
         { key: "name", label: words.name, width: openId ? "46%" : "34%", cell: (member) => <Who of={member} /> },
-        { key: "role", label: words.role, width: openId ? "24%" : "16%", phone: "plain", cell: (member) => <Foreign>{roleName(member.role)}</Foreign> },
+        {
+          key: "role",
+          label: words.role,
+          width: openId ? "24%" : "16%",
+          phone: "plain",
+          cell: (member) => <Foreign>{roleName(member.role)}</Foreign>,
+        },
         ...(openId ? [] : [teams]),
-        { key: "status", label: words.status, width: openId ? "30%" : "14%", phone: "side", cell: (member) => <StatusBadge status={member.status} /> },
+        {
+          key: "status",
+          label: words.status,
+          width: openId ? "30%" : "14%",
+          phone: "side",
+          cell: (member) => <StatusBadge status={member.status} />,
+        },
         ...(openId ? [] : [joined]),
       ]}
     />
@@ -135,15 +154,18 @@ function MemberTable({ openId, roleName, teamName }: MemberTableProps) {
 
 function Who({ of: { id, name, email } }: { of: Member }) {
   return (
-    <span class="two-lines">
-      <span>
-        <Foreign>{name || email}</Foreign> {id === session.value?.person.id && <Badge>{words.you}</Badge>}
-      </span>
-      {name && (
-        <span class="soft">
-          <Foreign>{email}</Foreign>
+    <span class="with-avatar">
+      <Avatar name={name || email} />
+      <span class="two-lines">
+        <span>
+          <Foreign>{name || email}</Foreign> {id === session.value?.person.id && <Badge>{words.you}</Badge>}
         </span>
-      )}
+        {name && (
+          <span class="soft">
+            <Foreign>{email}</Foreign>
+          </span>
+        )}
+      </span>
     </span>
   );
 }

@@ -1,6 +1,8 @@
 /** Settings › Organization: its name, its formats, its switches, its plan. */
-import { leaveFor } from "../../house/address";
+
+import { Page, PageSkeleton } from "../../frame/page";
 import { useAct } from "../../house/acts";
+import { leaveFor } from "../../house/address";
 import { may } from "../../house/boot";
 import { useDraft } from "../../house/drafts";
 import { formatDate } from "../../house/formats";
@@ -8,22 +10,22 @@ import { useAnswer } from "../../house/queries";
 import { toastOnNextPage } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { organization as words } from "../../messages/en/organization";
+import { permissions as permissionNames } from "../../messages/en/permissions";
 import { messages, say } from "../../messages/messages";
-import { Page, PageSkeleton } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { Clashes } from "../../parts/clashes";
 import { Failure } from "../../parts/failure";
 import { SelectField, SwitchField, TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
 import { Badge, DateOf } from "../../parts/texts";
-import { choicesOf, COUNTRIES, CURRENCIES, LOCALES, zoneChoices } from "./choices";
+import { COUNTRIES, CURRENCIES, choicesOf, LOCALES, zoneChoices } from "./choices";
 import { Sample } from "./sample";
 
 type Facts = Answer<"organization.get">;
 
 export default function OrganizationScreen() {
   const { answer, problem, query } = useAnswer("organization.get", {});
-  if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
+  if (problem && !answer) return <Failure page problem={problem} again={() => void query.again()} />;
   if (!answer) return <PageSkeleton />;
   return (
     <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about}>
@@ -49,7 +51,11 @@ function Plan({ of: { plan, trialEndsAt, createdAt } }: { of: Facts }) {
             {left !== null && left > 0 && <Badge kind={left <= 3 ? "warn" : "accent"}>{say(words.trial, { n: left })}</Badge>}
           </span>
           {trialEndsAt !== null && left !== null && (
-            <p class="field-hint">{left > 0 ? say(words.trialBody, { date: formatDate(trialEndsAt) }) : words.trialOver}</p>
+            <p class="field-hint">
+              {left > 0
+                ? say(words.trialBody, { date: formatDate(trialEndsAt), plan: words.plans[plan] })
+                : say(words.trialOver, { plan: words.plans[plan] })}
+            </p>
           )}
         </dd>
         <dt>{words.since}</dt>
@@ -100,7 +106,7 @@ function Facts({ of: facts }: { of: Facts }) {
   });
   return (
     <Form act={act} dirty={dirty} label={words.title}>
-      {fixed && <p class="preview soft">{say(words.readOnly, { permission: messages.permissions.settings })}</p>}
+      {fixed && <p class="preview soft">{say(words.readOnly, { permission: permissionNames.settings })}</p>}
       <Clashes
         of={work}
         labelOf={(key) => LABELS[key as keyof Stored]}
@@ -125,7 +131,9 @@ function Facts({ of: facts }: { of: Facts }) {
       />
       <SwitchField
         label={words.keys}
-        hint={[words.keysHint, !may("security") && say(words.keysNeeds, { permission: messages.permissions.security })].filter(Boolean).join(" ")}
+        hint={[words.keysHint, !may("security") && say(words.keysNeeds, { permission: permissionNames.security })]
+          .filter(Boolean)
+          .join(" ")}
         pointer="/allowKeysElsewhere"
         on={draft.allowKeysElsewhere}
         onValue={(allowKeysElsewhere) => set({ allowKeysElsewhere })}

@@ -1,9 +1,10 @@
 /** What a role permits, as a grid of boxes: each says what it is for. */
+
 import { may, type Permission } from "../../house/boot";
 import { roles as words } from "../../messages/en/people";
-import { messages } from "../../messages/messages";
+import { permissions as permissionNames } from "../../messages/en/permissions";
 
-export const PERMISSIONS = Object.keys(messages.permissions) as Permission[];
+export const PERMISSIONS = Object.keys(permissionNames) as Permission[];
 
 interface PermissionGridProps {
   has: (permission: Permission) => boolean;
@@ -24,7 +25,7 @@ export function PermissionGrid({ has, onChange, disabled }: PermissionGridProps)
             onChange={(event) => onChange(permission, event.currentTarget.checked)}
           />
           <span class="two-lines">
-            <span>{messages.permissions[permission]}</span>
+            <span>{permissionNames[permission]}</span>
             <span class="soft">{words.hints[permission]}</span>
           </span>
         </label>

@@ -1,4 +1,5 @@
 /** A role: its name and its permissions; a custom one is changed here, made, and deleted. */
+
 import { useAct } from "../../house/acts";
 import { to } from "../../house/address";
 import { may, type Permission } from "../../house/boot";
@@ -6,6 +7,7 @@ import { useDraft } from "../../house/drafts";
 import { toast } from "../../house/toasts";
 import { write } from "../../house/tools";
 import { roles as words } from "../../messages/en/people";
+import { permissions as permissionNames } from "../../messages/en/permissions";
 import { messages, say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { Clashes } from "../../parts/clashes";
@@ -48,7 +50,13 @@ export function RoleEditor({ role, onMade, onDeleted }: RoleEditorProps) {
     return result;
   });
   const remove = async ({ id, name: title }: Role) => {
-    const question = { title: say(words.deleteTitle, { name: title }), body: words.deleteBody, confirm: words.delete, danger: true, name: title };
+    const question = {
+      title: say(words.deleteTitle, { name: title }),
+      body: words.deleteBody,
+      confirm: words.delete,
+      danger: true,
+      name: title,
+    };
     if (await ask({ ...question, act: () => write("role.delete", { id }) })) {
       toast(say(words.deleted, { name: title }));
       onDeleted();
@@ -57,8 +65,21 @@ export function RoleEditor({ role, onMade, onDeleted }: RoleEditorProps) {
   return (
     <Form act={act} dirty={dirty} label={role?.name ?? words.create}>
       {fixed && <p class="preview soft">{whyFixed(role)}</p>}
-      <Clashes of={work} labelOf={labelOf} textOf={(key, value) => (key === NAME ? String(value) : value ? words.grants.yes : words.grants.no)} />
-      {!fixed && <TextField label={words.name} pointer="/name" value={name} onValue={(to) => set({ [NAME]: to })} max={200} autoFocus={role === null} />}
+      <Clashes
+        of={work}
+        labelOf={labelOf}
+        textOf={(key, value) => (key === NAME ? String(value) : value ? words.grants.yes : words.grants.no)}
+      />
+      {!fixed && (
+        <TextField
+          label={words.name}
+          pointer="/name"
+          value={name}
+          onValue={(to) => set({ [NAME]: to })}
+          max={200}
+          autoFocus={role === null}
+        />
+      )}
       <PermissionGrid has={(one) => draft[one] === true} onChange={(one, has) => set({ [one]: has })} disabled={fixed} />
       {!fixed && !PERMISSIONS.every(may) && <p class="field-hint">{words.notYours}</p>}
       {role && (
@@ -69,7 +90,7 @@ export function RoleEditor({ role, onMade, onDeleted }: RoleEditorProps) {
       {!fixed && (
         <div class={dirty ? "form-actions form-save" : "form-actions"}>
           <Button type="submit" look="solid" busy={act.busy} disabled={(role !== null && !dirty) || clashes.length > 0}>
-            {role ? messages.common.save : words.create}
+            {role ? messages.common.save : words.make}
           </Button>
           {role && dirty && (
             <Button look="quiet" onClick={() => work.take(role.version, storedOf(role))}>
@@ -89,7 +110,7 @@ export function RoleEditor({ role, onMade, onDeleted }: RoleEditorProps) {
 
 function whyFixed(role: Role): string {
   if (role.builtin) return words.builtinBody;
-  return may("settings") ? words.above : say(words.readOnly, { permission: messages.permissions.settings });
+  return may("settings") ? words.above : say(words.readOnly, { permission: permissionNames.settings });
 }
 
-const labelOf = (key: string) => (key === NAME ? words.name : messages.permissions[key as Permission]);
+const labelOf = (key: string) => (key === NAME ? words.name : permissionNames[key as Permission]);

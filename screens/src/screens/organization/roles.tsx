@@ -1,15 +1,17 @@
 /** Settings › Roles: which there are, and a panel with the permissions of one as a grid. */
+
+import { Page } from "../../frame/page";
 import { parameter, setParameters, to } from "../../house/address";
 import { may } from "../../house/boot";
 import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { roles as words } from "../../messages/en/people";
+import { permissions as permissionNames } from "../../messages/en/permissions";
 import { messages, say } from "../../messages/messages";
-import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { Panel } from "../../parts/panel";
 import { Empty, Skeleton } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Badge, Foreign } from "../../parts/texts";
 import { PERMISSIONS } from "./permission_grid";
 import type { Role } from "./rights";
@@ -63,7 +65,9 @@ export default function Roles() {
         empty={<Empty icon="shield-check" title={words.gone} />}
         columns={[
           { key: "name", label: words.name, width: open ? "52%" : "28%", cell: (role) => <Foreign>{role.name}</Foreign> },
-          ...(open ? [] : [{ key: "permissions", label: words.permissions, phone: "plain" as const, cell: (role: Role) => <Permissions of={role} /> }]),
+          ...(open
+            ? []
+            : [{ key: "permissions", label: words.permissions, phone: "plain" as const, cell: (role: Role) => <Permissions of={role} /> }]),
           {
             key: "kind",
             label: words.kind,
@@ -84,7 +88,11 @@ function Permissions({ of: { permissions } }: { of: Role }) {
   return (
     <span class="two-lines">
       <span>{say(words.some, { n: permissions.length, most })}</span>
-      <span class="soft">{PERMISSIONS.filter((one) => permissions.includes(one)).map((one) => messages.permissions[one]).join(", ")}</span>
+      <span class="soft">
+        {PERMISSIONS.filter((one) => permissions.includes(one))
+          .map((one) => permissionNames[one])
+          .join(", ")}
+      </span>
     </span>
   );
 }

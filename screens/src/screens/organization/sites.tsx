@@ -1,5 +1,6 @@
 /** Settings › Sites: the websites that are tracked, and the tracker's snippet. */
 import { useState } from "preact/hooks";
+import { Page } from "../../frame/page";
 import { useAct } from "../../house/acts";
 import { parameter, setParameters } from "../../house/address";
 import { may } from "../../house/boot";
@@ -8,15 +9,14 @@ import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { sites as words } from "../../messages/en/organization";
 import { messages, say } from "../../messages/messages";
-import { Page } from "../../frame/page";
 import { ask } from "../../parts/dialog";
 import { TextField } from "../../parts/field";
 import { FormDialog } from "../../parts/form_dialog";
-import { useMaking } from "../../parts/making";
 import { Icon } from "../../parts/icon";
+import { useMaking } from "../../parts/making";
 import { Menu } from "../../parts/menu";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Copy, Foreign, RelativeTime } from "../../parts/texts";
 
 type Site = Answer<"site.list">["sites"][number];
@@ -62,7 +62,8 @@ function SiteActions({ site: { id, domain } }: { site: Site }) {
   const remove = async () => {
     const act = () => write("site.remove", { id });
     const title = say(words.removeTitle, { domain });
-    if (await ask({ title, body: words.removeBody, confirm: words.remove, danger: true, name: domain, act })) toast(say(words.removed, { domain }));
+    if (await ask({ title, body: words.removeBody, confirm: words.remove, danger: true, name: domain, act }))
+      toast(say(words.removed, { domain }));
   };
   return (
     <Menu

@@ -1,5 +1,6 @@
 /** Settings › Teams: members who work together. */
 import { useState } from "preact/hooks";
+import { Page } from "../../frame/page";
 import { useAct } from "../../house/acts";
 import { parameter, setParameters, to } from "../../house/address";
 import { may } from "../../house/boot";
@@ -7,17 +8,16 @@ import { formatNumber } from "../../house/formats";
 import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
+import { toastWithUndo } from "../../house/undo";
 import { teams as words } from "../../messages/en/people";
 import { messages, say } from "../../messages/messages";
-import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { TextField } from "../../parts/field";
 import { FormDialog } from "../../parts/form_dialog";
 import { useMaking } from "../../parts/making";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { Table } from "../../parts/table/table";
 import { Foreign } from "../../parts/texts";
-import { toastWithUndo } from "./undo";
 
 type Team = Answer<"team.list">["teams"][number];
 
@@ -71,7 +71,7 @@ function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void }) {
     return result;
   });
   return (
-    <FormDialog title={team ? words.rename : words.create} act={act} submit={team ? messages.common.save : words.create} onClose={onClose}>
+    <FormDialog title={team ? words.rename : words.create} act={act} submit={team ? messages.common.save : words.make} onClose={onClose}>
       <TextField label={words.name} pointer="/name" value={name} onValue={setName} max={200} autoFocus />
     </FormDialog>
   );

@@ -2,7 +2,17 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 
 /** What a way in looks like: one card in the middle. */
-export function Card({ title, about, children, below }: { title: string; about?: ComponentChildren; children: ComponentChildren; below?: ComponentChildren }) {
+export function Card({
+  title,
+  about,
+  children,
+  below,
+}: {
+  title: string;
+  about?: ComponentChildren;
+  children: ComponentChildren;
+  below?: ComponentChildren;
+}) {
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -21,5 +31,7 @@ export function Card({ title, about, children, below }: { title: string; about?:
 export function takeToken(): string {
   const token = location.hash.slice(1);
   if (token) history.replaceState(history.state, "", location.pathname + location.search);
+  // Another link of the same kind, opened in this tab, differs after `#` alone: browsers do not load the page again for that.
+  addEventListener("hashchange", () => location.hash.length > 1 && location.reload());
   return token;
 }

@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { send } from "../../house/requests";
-import { say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
+import { say } from "../../messages/messages";
 import { Button, LinkButton } from "../../parts/button";
 import { TextField } from "../../parts/field";
 import { Form } from "../../parts/form";

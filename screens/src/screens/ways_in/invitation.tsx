@@ -1,55 +1,85 @@
-/** An invitation: a new person makes an account, one who is signed in joins with theirs. */
+/** An invitation: who invites to what; a new person makes an account, one who is signed in joins with theirs. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { leaveFor } from "../../house/address";
-import { session, type Session } from "../../house/boot";
+import { type Session, session } from "../../house/boot";
+import { formatDate } from "../../house/formats";
 import { send } from "../../house/requests";
-import { say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
+import { say } from "../../messages/messages";
 import { Button } from "../../parts/button";
-import { PasswordField, TextField } from "../../parts/field";
+import { TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
+import { NewPasswordField } from "../../parts/new_password_field";
 import { ErrorBox } from "../../parts/states";
+import { Foreign } from "../../parts/texts";
 import { Card, takeToken } from "./card";
+import { ForLink, Gone, type InvitationLink } from "./link";
 import { SignInCard } from "./sign_in";
 
 const words = waysIn.invitation;
 const token = takeToken();
 
 export default function Invitation() {
-  const person = session.value?.person;
-  const [asNew, setAsNew] = useState(!person);
   if (!token) return <Card title={words.missingTitle}>{words.missingBody}</Card>;
+  const gone = <Gone title={words.goneTitle} body={words.goneBody} />;
+  return (
+    <ForLink token={token} kind="invitation" title={words.title} gone={gone}>
+      {(link) => <Invited link={link} />}
+    </ForLink>
+  );
+}
+
+function Invited({ link }: { link: InvitationLink }) {
+  const signedIn = session.value;
+  const [asNew, setAsNew] = useState(!signedIn);
   const toNew = () => setAsNew(true);
-  if (asNew) return <Create {...(person && { email: person.email })} asMember={() => setAsNew(false)} />;
-  if (person) return <Join email={person.email} asNew={toNew} />;
+  if (asNew) return <Create link={link} {...(signedIn && { email: signedIn.person.email })} asMember={() => setAsNew(false)} />;
+  const isMember = signedIn?.organizations.some(({ id }) => id === link.organization.id);
+  if (signedIn && isMember) return <Member link={link} session={signedIn} asNew={toNew} />;
+  if (signedIn) return <Join link={link} email={signedIn.person.email} asNew={toNew} />;
   const below = (
     <Button look="quiet" onClick={toNew}>
       {words.newInstead}
     </Button>
   );
-  return <SignInCard about={words.aboutSignIn} onDone={(opened) => (session.value = opened)} below={below} />;
+  const about = <Foreign>{say(words.aboutSignIn, { organization: link.organization.name })}</Foreign>;
+  return <SignInCard about={about} onDone={(opened) => (session.value = opened)} below={below} />;
 }
 
-/** Open the organization that was joined: the one that was not there before. */
-function openJoined(before: Session | null, now: Session): void {
-  const known = new Set(before?.organizations.map(({ id }) => id));
-  const joined = now.organizations.find(({ id }) => !known.has(id));
-  leaveFor(joined && joined.id !== now.person.homeOrganizationId ? `/app/?org=${joined.id}` : "/app/");
+function open({ organization: { id } }: InvitationLink, { person }: Session): void {
+  leaveFor(id === person.homeOrganizationId ? "/app/" : `/app/?org=${id}`);
 }
 
-function Join({ email, asNew }: { email: string; asNew: () => void }) {
-  const act = useAct(async () => {
-    const result = await send<Session>("/app/api/accept", { body: { token } });
-    if (result.ok) openJoined(session.value, result.answer);
-    return result;
-  });
+/** Who invites to what, as what; for which address, and until when. */
+function InvitedCard({ link, children }: { link: InvitationLink; children: ComponentChildren }) {
+  const { organization, role, email, invitedBy, expiresAt } = link;
+  const by = invitedBy ? say(words.by, { person: invitedBy, role }) : say(words.byOperator, { role });
   return (
-    <Card title={words.title} about={say(words.aboutJoin, { email })}>
+    <Card title={say(words.join, { organization: organization.name })} about={<Foreign>{by}</Foreign>}>
+      <dl class="facts">
+        <dt>{words.address}</dt>
+        <dd>
+          <Foreign>{email}</Foreign>
+        </dd>
+        <dt>{words.until}</dt>
+        <dd>
+          <time dateTime={expiresAt}>{formatDate(expiresAt)}</time>
+        </dd>
+      </dl>
+      {children}
+    </Card>
+  );
+}
+
+function Member({ link, session: known, asNew }: { link: InvitationLink; session: Session; asNew: () => void }) {
+  const organization = link.organization.name;
+  return (
+    <Card title={words.memberTitle} about={<Foreign>{say(words.memberBody, { organization, email: known.person.email })}</Foreign>}>
       <div class="stack">
-        <ErrorBox problem={act.problem} />
-        <Button look="solid" busy={act.busy} onClick={() => void act.run()} autoFocus>
-          {words.join}
+        <Button look="solid" onClick={() => open(link, known)} autoFocus>
+          {say(words.open, { organization })}
         </Button>
         <Button look="quiet" onClick={asNew}>
           {words.newInstead}
@@ -59,19 +89,44 @@ function Join({ email, asNew }: { email: string; asNew: () => void }) {
   );
 }
 
-function Create({ email, asMember }: { email?: string; asMember: () => void }) {
+function Join({ link, email, asNew }: { link: InvitationLink; email: string; asNew: () => void }) {
+  const act = useAct(async () => {
+    const result = await send<Session>("/app/api/accept", { body: { token } });
+    if (result.ok) open(link, result.answer);
+    return result;
+  });
+  return (
+    <InvitedCard link={link}>
+      <div class="stack">
+        <p>
+          <Foreign>{say(words.aboutJoin, { email })}</Foreign>
+        </p>
+        <ErrorBox problem={act.problem} />
+        <Button look="solid" busy={act.busy} onClick={() => void act.run()} autoFocus>
+          {words.go}
+        </Button>
+        <Button look="quiet" onClick={asNew}>
+          {words.newInstead}
+        </Button>
+      </div>
+    </InvitedCard>
+  );
+}
+
+function Create({ link, email, asMember }: { link: InvitationLink; email?: string; asMember: () => void }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const act = useAct(async () => {
     const result = await send<Session>("/app/api/sign-up", { body: { token, name, password } });
-    if (result.ok) openJoined(null, result.answer);
+    if (result.ok) open(link, result.answer);
     return result;
   });
   return (
-    <Card title={words.title} about={words.aboutNew}>
+    <InvitedCard link={link}>
       <Form act={act}>
+        <input type="hidden" name="username" autoComplete="username" value={link.email} />
         <TextField label={waysIn.name} pointer="/name" autoComplete="name" value={name} onValue={setName} autoFocus max={200} />
-        <PasswordField label={waysIn.newPassword} hint={waysIn.passwordHint} pointer="/password" value={password} onValue={setPassword} autoComplete="new-password" />
+        <NewPasswordField value={password} onValue={setPassword} />
         <Button type="submit" look="solid" busy={act.busy}>
           {words.create}
         </Button>
@@ -79,6 +134,6 @@ function Create({ email, asMember }: { email?: string; asMember: () => void }) {
           {email ? say(words.joinInstead, { email }) : words.haveAccount}
         </Button>
       </Form>
-    </Card>
+    </InvitedCard>
   );
 }

@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { leaveFor } from "../../house/address";
-import { nextPath, sendsMail, type Session } from "../../house/boot";
+import { nextPath, type Session, sendsMail } from "../../house/boot";
 import { send } from "../../house/requests";
-import { say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
+import { say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { PasswordField, TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
@@ -20,7 +20,7 @@ export default function SignIn() {
 }
 
 interface SignInCardProps {
-  about?: string | undefined;
+  about?: ComponentChildren;
   onDone: (session: Session) => void;
   below?: ComponentChildren;
 }

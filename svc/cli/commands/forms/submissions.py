@@ -8,7 +8,8 @@ import msgspec
 from svc.cli.operator_calls import Operator
 from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
-from svc.domain.limits import LIST_ROWS_MAX, RECENT_SUBMISSIONS
+from svc.domain.forms.limits import RECENT_SUBMISSIONS
+from svc.domain.limits import LIST_ROWS_MAX
 from svc.storage.forms import forms
 from svc.storage.forms.submissions import Label
 from svc.tools.forms import submissions

@@ -7,7 +7,7 @@ import click
 from svc.cli.operator_calls import Operator
 from svc.cli.options import NAME, ORGANIZATION, as_operator, command_by_id
 from svc.cli.tables import echo_table
-from svc.storage.identity.api_keys import ExpiresIn
+from svc.domain.identity.limits import ExpiresIn
 from svc.tools import operator_commands
 from svc.tools.identity import api_keys
 from svc.tools.identity.api_keys import ListApiKeys
@@ -76,7 +76,7 @@ def list_all(operator: Operator, organization: str | None) -> None:
     """List the keys that are not revoked."""
     home = operator.organization(organization).id
     echo_table(
-        ("ID", "NAME", "STARTS WITH", "ROLE", "ACTS AS", "LAST USED", "EXPIRES"),
+        ("ID", "NAME", "STARTS WITH", "ROLE", "ACTS AS", "LAST USED", "EXPIRES", "STATE"),
         [
             (
                 key.id,
@@ -86,6 +86,7 @@ def list_all(operator: Operator, organization: str | None) -> None:
                 key.created_by,
                 key.last_used_at or "-",
                 key.expires_at,
+                key.state if key.stopped_because is None else f"{key.state}: {key.stopped_because}",
             )
             for key in operator.look(api_keys.list_all, home, ListApiKeys()).api_keys
         ],

@@ -17,7 +17,7 @@ from svc.domain.identity.organizations import (
     clean_locale,
     clean_time_zone,
 )
-from svc.domain.times import rfc3339
+from svc.domain.locale.times import rfc3339
 from svc.storage.identity import organizations
 from svc.tools import operator_commands
 from svc.tools.identity import organizations as organization_tools

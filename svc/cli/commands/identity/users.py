@@ -5,6 +5,8 @@ import sys
 import click
 from sqlalchemy import Connection
 
+from svc.cli import data_store
+from svc.cli.failures import as_failure
 from svc.cli.operator_calls import Operator
 from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
@@ -13,6 +15,7 @@ from svc.domain.identity.people import WELCOME_PATH
 from svc.domain.identity.roles import OWNER
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import accounts, members
+from svc.storage.store import StoreError
 from svc.tools import operator_commands
 from svc.tools.operator_commands import CreateUser, MakeLink
 
@@ -79,7 +82,8 @@ def hash_password(operator: Operator, email: str, password: str) -> str:
     def salt(conn: Connection) -> bytes:
         return accounts.salt(conn, address, secret)
 
-    is_new = not operator.directory.database.exists()
+    with as_failure(StoreError):
+        is_new = not data_store.has_data(operator.directory)
     return HASHER.hash(password, salt=salt_for(address, secret) if is_new else operator.read(salt))
 
 

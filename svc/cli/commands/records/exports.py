@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, assert_never
 
 import click
 import msgspec
@@ -17,14 +17,14 @@ from svc.cli.transfers.organization_export import export_all
 from svc.cli.transfers.selection import Selection, on_installation
 from svc.domain.imports.exported import CsvWriter, json_lines
 from svc.domain.limits import LIST_ROWS_MAX
+from svc.domain.records.kinds.registry import KINDS
 from svc.domain.records.properties import Property
-from svc.storage.private_files import sync
+from svc.storage.private_files import replacing_private
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _STDOUT: Final = Path("-")
 _LISTS: Final = frozenset({"in", "not_in"})
 _ALONE: Final = frozenset({"is_empty", "is_not_empty"})
-_JSON_TYPES: Final = frozenset({"number", "amount", "boolean"})
 _JSON_SUFFIXES: Final = frozenset({".ndjson", ".jsonl"})
 _PARTS: Final = 3
 """Of a filter: a property, an operator and a value."""
@@ -157,7 +157,7 @@ async def _properties(installation: Caller, object_type: str) -> dict[str, Prope
 
 async def _emails(installation: Caller, properties: dict[str, Property]) -> dict[str, str]:
     """The e-mails of all members by their ids, if any of the *properties* is a member."""
-    if not any(prop.type == "member" for prop in properties.values()):
+    if not any(KINDS[prop.type].refers_to == "member" for prop in properties.values()):
         return {}
     listed = pages(installation, "member.list", {"limit": LIST_ROWS_MAX})
     return {member["id"]: member["email"] async for page in listed for member in page["members"]}
@@ -167,13 +167,15 @@ def _named(record: dict[str, Any], properties: dict[str, Property], emails: dict
     """*record* with what it refers to by name and e-mail; by id where there is none."""
     values: dict[str, Any] = {}
     for slug, value in record["properties"].items():
-        match properties[slug].type if slug in properties else None:
-            case "relation":
+        match KINDS[properties[slug].type].refers_to if slug in properties else None:
+            case "record":
                 values[slug] = record["texts"].get(slug) or value
             case "member":
                 values[slug] = emails.get(value, value)
-            case _:
+            case "file" | None:
                 values[slug] = value
+            case other:
+                assert_never(other)
     return record | {"properties": values}
 
 
@@ -183,7 +185,8 @@ def _filter(given: Filter, properties: dict[str, Property]) -> dict[str, Any]:
         return asked
     texts = [text.strip() for text in given.text.split(",")] if given.op in _LISTS else [given.text]
     prop = properties.get(given.property)
-    values = [_value(text) if prop is not None and prop.type in _JSON_TYPES else text for text in texts]
+    is_json = prop is not None and KINDS[prop.type].json_type not in {str, list}
+    values = [_value(text) if is_json else text for text in texts]
     return asked | {"value": values if given.op in _LISTS else values[0]}
 
 
@@ -201,13 +204,8 @@ def _writing(file: Path) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    draft = file.with_name(f".{file.name}.part")
     try:
-        with draft.open("wb") as written:
+        with replacing_private(file) as written:
             yield written
-        draft.replace(file)
-        sync(file.parent)
     except OSError as error:
         raise Failure(f"{file} cannot be written: {error.strerror}") from error
-    finally:
-        draft.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import click
+import msgspec
 import trio
 
 from svc.cli.failures import Failure
@@ -18,11 +19,13 @@ from svc.cli.transfers.selection import Selection, on_installation
 from svc.client import ServiceError
 from svc.domain.errors import DomainError
 from svc.domain.imports.columns import usable
-from svc.domain.limits import IMPORT_PART_BYTES
-from svc.storage.private_files import sync
+from svc.domain.imports.limits import IMPORT_PART_BYTES
+from svc.storage.private_files import replacing_private
 
 _JSON_SUFFIXES: Final = frozenset({".ndjson", ".jsonl", ".json"})
 _OUTCOMES: Final = ("created", "updated", "unchanged", "suggested", "refused")
+_OF_REFUSALS: Final = frozenset({"dryRun", "onError", "makeMissing", "onBadCell"})
+"""Options that are no other way of reading a file: what was taken with others would be written again."""
 _SHOWN_MAX: Final = 10
 """Refused lines that are printed; the file has all of them."""
 
@@ -71,6 +74,23 @@ def _mapping(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
 @click.option(
     "--empty-cells", type=click.Choice(["keep", "clear"]), help="Keep the values there are, or clear them."
 )
+@click.option(
+    "--make-missing",
+    multiple=True,
+    metavar="OBJECT",
+    help="Make records of OBJECT that relations name and that are not there. May be given several times.",
+)
+@click.option(
+    "--on-bad-cell",
+    type=click.Choice(["refuse", "empty"]),
+    help="Refuse the line of a cell that does not fit, or leave the cell out.",
+)
+@click.option(
+    "--dates",
+    type=click.Choice(["dmy", "mdy", "ymd"]),
+    help="The order of day, month and year, where the dates of FILE do not tell it.",
+)
+@click.option("--again", is_flag=True, help="Import FILE although it was imported in the same way before.")
 @on_installation
 def command(
     selection: Selection,
@@ -89,12 +109,16 @@ def command(
     separator: str | None,
     decimal: str | None,
     empty_cells: str | None,
+    make_missing: tuple[str, ...],
+    on_bad_cell: str | None,
+    dates: str | None,
+    again: bool,
 ) -> None:
     """Import the lines of FILE as records of OBJECT.
 
     Without --server it works on the data directory, while no service runs. An import that was broken off
-    goes on when the same command is given again. Lines that are refused are written to a file, which can be
-    mended and imported. It ends with 1 if there were any.
+    goes on when the same command is given again; one that has ended meanwhile is told as it ended. Lines that
+    are refused are written to a file, which can be mended and imported. It ends with 1 if there were any.
     """
     asked = {
         "by": by,
@@ -104,6 +128,9 @@ def command(
         "separator": separator,
         "decimal": decimal,
         "emptyCells": empty_cells,
+        "makeMissing": make_missing or None,
+        "onBadCell": on_bad_cell,
+        "dates": dates,
     }
     run = FileImport(
         object_type,
@@ -111,6 +138,7 @@ def command(
         file_format or ("ndjson" if file.suffix.lower() in _JSON_SUFFIXES else "csv"),
         mapping,
         {name: value for name, value in asked.items() if value is not None},
+        again=again,
     )
     outputs = {
         "refused": refused or file.with_suffix(f".refused{file.suffix}"),
@@ -145,28 +173,38 @@ class FileImport:
         file_format: str,
         mapping: dict[str, str],
         asked: dict[str, Any],
+        *,
+        again: bool,
     ) -> None:
         self._object_type = object_type
         self._file = file
         self._format = file_format
         self._mapping = mapping
         self._asked = asked
+        # A dry run doubles nothing.
+        self._again = again or "dryRun" in asked
 
     async def begin(self, installation: Installation) -> dict[str, Any]:
         """Upload the file, as far as that was not done before, and have it read."""
         size = self._file.stat().st_size
         if not size:
             raise Failure(f"{self._file} is empty")
-        with self._file.open("rb") as content:
-            fingerprint = hashlib.file_digest(content, "sha256").hexdigest()
         opening = {
             "objectType": self._object_type,
             "format": self._format,
             "name": self._file.name,
             "bytes": size,
-            "fingerprint": fingerprint,
+            "fingerprint": self._fingerprint(),
+            "again": self._again,
         }
         import_ = await installation.call("import.start", opening)
+        if import_["endedAt"] is not None:
+            click.echo(
+                f"{self._file} was imported before: {import_['id']} ended at {import_['endedAt']}, as told"
+                " here. Give --again to import it once more.",
+                err=True,
+            )
+            return import_
         if import_["nextPart"] is not None:
             import_ = await self._upload(installation, import_)
         if import_["state"] in {"uploaded", "checked"}:
@@ -174,6 +212,14 @@ class FileImport:
         if import_["state"] == "running":
             click.echo(f"{import_['id']} was begun before, and goes on as it was started", err=True)
         return import_
+
+    def _fingerprint(self) -> str:
+        """What tells this file, read in this way, from others."""
+        with self._file.open("rb") as content:
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+        reading = {name: value for name, value in self._asked.items() if name not in _OF_REFUSALS}
+        way = msgspec.json.encode([reading, self._mapping], order="sorted")
+        return f"{digest} {hashlib.sha256(way).hexdigest()}"
 
     async def _upload(self, installation: Installation, import_: dict[str, Any]) -> dict[str, Any]:
         first = import_["nextPart"]
@@ -196,6 +242,9 @@ class FileImport:
         try:
             started = await installation.call("import.start", {"id": import_["id"], **asked})
         except (DomainError, ServiceError):
+            found = await installation.call("import.get", {"id": import_["id"]})
+            if found["state"] not in {"uploaded", "checked"}:  # the same command, given twice at once
+                return found
             await installation.call("import.cancel", {"id": import_["id"]})  # it would be in others' way
             raise
         if started["format"] == "csv":
@@ -209,12 +258,9 @@ async def _save(installation: Installation, import_: dict[str, Any], kind: str, 
     """Write what an import has left to *path*, whole or not at all."""
     if path is None:
         return
-    draft = path.with_name(f".{path.name}.part")
-    with draft.open("wb") as written:
+    with replacing_private(path) as written:
         async for piece in installation.output(import_, kind):
             written.write(piece)
-    draft.replace(path)
-    sync(path.parent)
 
 
 def _tell(import_: dict[str, Any], outputs: dict[str, Path | None]) -> None:
@@ -225,6 +271,14 @@ def _tell(import_: dict[str, Any], outputs: dict[str, Path | None]) -> None:
             ("LINES", "WOULD BE" if is_dry else "WERE"),
             [(str(counts[outcome]), outcome) for outcome in _OUTCOMES],
         )
+        if counts["made"]:
+            click.echo(f"{counts['made']:,} records that they name {'would be' if is_dry else 'were'} made")
+        if counts["leftOut"]:
+            cells = "cell" if counts["leftOut"] == 1 else "cells"
+            click.echo(f"{counts['leftOut']:,} {cells} {'would be' if is_dry else 'were'} left out")
+        _tell_faults(import_, "left_out")
+        if counts["refused"] > _SHOWN_MAX:
+            _tell_faults(import_, "refused")
     for refusal in import_["refusals"][:_SHOWN_MAX]:
         click.echo(f"line {refusal['line']}: {'; '.join(refusal['reasons'])}", err=True)
     if import_["state"] not in {"done", "checked"}:
@@ -232,6 +286,17 @@ def _tell(import_: dict[str, Any], outputs: dict[str, Path | None]) -> None:
     if counts["refused"]:
         lines = "1 line was" if counts["refused"] == 1 else f"{counts['refused']:,} lines were"
         raise Failure(f"{lines} refused: mend them in {outputs['refused']}")
+
+
+def _tell_faults(import_: dict[str, Any], effect: str) -> None:
+    """Tell why lines were refused, or cells left out, by reason."""
+    for fault in import_["faults"]:
+        if fault["effect"] == effect:
+            about = f"{fault['column']}: " if fault["column"] else ""
+            lines = ", ".join(str(example["line"]) for example in fault["examples"])
+            more = ", …" if fault["count"] > len(fault["examples"]) else ""
+            word = "line" if fault["count"] == 1 else "lines"
+            click.echo(f"{fault['count']:,} × {about}{fault['reason']} ({word} {lines}{more})", err=True)
 
 
 class _Bar(Protocol):

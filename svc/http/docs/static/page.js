@@ -1,4 +1,4 @@
-// What the pages do beyond being read: copy a block of code, and show one language of several at a time.
+// What the pages do beyond being read: copy a block of code, show one language of several at a time, search by `/`.
 'use strict'
 
 const LANGUAGE = 'svc-docs-language'
@@ -99,3 +99,12 @@ function addTabs(group, number) {
 
 document.querySelectorAll('.tabs').forEach(addTabs)
 document.querySelectorAll('figure.code').forEach(addCopyButton)
+
+/** `/` goes to the search, unless something is typed into already. */
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return
+  const field = [...document.querySelectorAll('input[type=search]')].find((one) => one.checkVisibility())
+  if (!field) return
+  event.preventDefault()
+  field.focus()
+})

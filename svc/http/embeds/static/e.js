@@ -1,8 +1,10 @@
 // Fills placeholders with embeds: docs/embeds.md
 ((doc, win) => {
-  const me = doc.currentScript
-  if (!me || win.svcEmbed) return
-  const at = (path) => new URL(path, me.src).href, texts = {}
+  if (win.svcEmbed) return
+  // A module has no current script, and only a module may say import.meta: the stack tells in both.
+  const { src } = doc.currentScript || {}, me = src || new Error().stack.match(/https?:.+?(?=:\d+:\d+)/)?.[0]
+  if (!me) return console.warn('No embeds: load e.js from the service itself')
+  const at = (path) => new URL(path, me).href, texts = {}
 
   // Each embed is fetched once a page; one that failed is asked for again by the next scan.
   const load = (key) => texts[key] ||= fetch(at(`api/e/${encodeURIComponent(key)}?format=html`), { credentials: 'omit' })
@@ -34,14 +36,15 @@
   const send = async (event) => {
     event.preventDefault()
     // Not form.action and the like: a field of that name would be what is found there.
-    const form = event.target, find = (what) => me.querySelector.call(form, what)
+    const form = event.target, { querySelector, getAttribute } = Element.prototype
+    const find = (what) => querySelector.call(form, what)
     const status = find('[role=status]'), button = find('[type=submit]')
     if (button.disabled) return
     button.disabled = true
     status.textContent = 'Sending…'
     try {
       // To where this script came from, however the service calls itself.
-      const { search } = new URL(me.getAttribute.call(form, 'action'), me.src)
+      const { search } = new URL(getAttribute.call(form, 'action'), me)
       const answer = await fetch(at('api/f/s' + search), {
         method: 'POST', credentials: 'omit', body: new URLSearchParams(new FormData(form)),
       })
@@ -56,12 +59,14 @@
     button.disabled = false
   }
 
-  const scan = () => Promise.all([...doc.querySelectorAll('[data-svc-embed]')].map(async (host) => {
-    try {
-      const html = await load(host.dataset.svcEmbed)
-      if (html && !host.shadowRoot) fill(host, html)
-    } catch {} // The placeholder stays as it is.
-  }))
+  const PLACEHOLDER = '[data-svc-embed]'
+  const scan = (root = doc) => Promise.all(
+    [...root.matches?.(PLACEHOLDER) ? [root] : [], ...root.querySelectorAll(PLACEHOLDER)].map(async (host) => {
+      try {
+        const html = await load(host.dataset.svcEmbed)
+        if (html && !host.shadowRoot) fill(host, html)
+      } catch {} // The placeholder stays as it is.
+    }))
   win.svcEmbed = { scan }
-  doc.readyState == 'loading' ? doc.addEventListener('DOMContentLoaded', scan) : scan()
+  doc.readyState == 'loading' ? doc.addEventListener('DOMContentLoaded', () => scan()) : scan()
 })(document, window)

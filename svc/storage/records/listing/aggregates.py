@@ -11,20 +11,23 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import AGGREGATED_RECORDS_MAX, GROUPS_MAX
+from svc.domain.locale.time_zones import offsets
+from svc.domain.locale.times import SECOND_MS, rfc3339
 from svc.domain.records.aggregates import Aggregation, Group, Part
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import AGGREGATED_RECORDS_MAX, GROUPS_MAX
 from svc.domain.records.properties import CURRENCY_SUFFIX, Property
-from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT, Query
-from svc.domain.time_zones import offsets
-from svc.domain.times import SECOND_MS, rfc3339
+from svc.domain.records.queries import TIMES, Query
 from svc.storage.records import tables
 from svc.storage.records.listing import narrowing
 from svc.storage.records.listing.matching import matched
+from svc.storage.records.listing.stored_values import stored_value
 from svc.storage.records.objects import StoredObject
-from svc.storage.sqlite import json_values
+from svc.storage.records.rows import TIME_COLUMNS
+from svc.storage.sql import json_values
+from svc.storage.sql.expressions import DurationSeconds, Seconds, Total, Truncated, Whole
 
 _records: Final = tables.records.c
-_TIME_COLUMNS: Final = {CREATED_AT: _records.created_at, UPDATED_AT: _records.updated_at}
 _SCALE: Final = 10_000
 _SCALED_MAX: Final = 200_000_000_000
 """Below this, ten-thousandths of a number are exact in a double."""
@@ -97,27 +100,28 @@ def _source(aggregation: Aggregation, time_zone: str) -> Iterator[sa.ColumnEleme
     for place, prop in enumerate(aggregation.group_by):
         yield _group_key(prop, time_zone).label(f"key{place}")
     for place, prop in enumerate(aggregation.measured):
-        yield _value(prop).label(f"value{place}")
+        yield _measured(prop).label(f"value{place}")
         if prop.type == "amount":
-            yield json_values.value(_records.properties, prop.slug + CURRENCY_SUFFIX).label(
+            yield json_values.value(_records.properties, prop.slug + CURRENCY_SUFFIX, "text").label(
                 f"currency{place}"
             )
 
 
 def _value(prop: Property) -> sa.ColumnElement[Any]:
-    column = _TIME_COLUMNS.get(prop.slug)
-    return json_values.value(_records.properties, prop.slug) if column is None else column
+    column = TIME_COLUMNS.get(prop.slug)
+    return stored_value(prop) if column is None else column
+
+
+def _measured(prop: Property) -> sa.ColumnElement[Any]:
+    value = _value(prop)
+    return DurationSeconds(value) if KINDS[prop.type].compared == "seconds" else value
 
 
 def _group_key(prop: Property, time_zone: str) -> sa.ColumnElement[Any]:
     if prop.type != "datetime":
         return _value(prop)
-    column = _TIME_COLUMNS.get(prop.slug)
-    at = (
-        json_values.seconds(_value(prop))
-        if column is None
-        else column.op("/")(sa.literal_column(str(SECOND_MS)))
-    )
+    column = TIME_COLUMNS.get(prop.slug)
+    at = Seconds(_value(prop)) if column is None else column.op("/")(sa.literal_column(str(SECOND_MS)))
     return json_values.local_day(at, offsets(time_zone))
 
 
@@ -159,12 +163,10 @@ def _scaled(value: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     half = sa.case(
         (value < sa.literal_column("0"), sa.literal_column("-0.5")), else_=sa.literal_column("0.5")
     )
-    scaled = sa.cast(value * sa.literal_column(str(_SCALE)) + half, sa.Integer)
-    exact = sa.and_(
-        sa.func.abs(value) < sa.literal_column(str(_SCALED_MAX)),
-        scaled.op("/")(sa.literal_column(f"{_SCALE}.0")) == value,
-    )
-    return sa.case((exact, scaled))
+    scaled = Truncated(value * sa.literal_column(str(_SCALE)) + half)
+    is_whole = scaled.op("/")(sa.literal_column(f"{_SCALE}.0")) == value
+    # One within the other, so that no database computes what would be too large.
+    return sa.case((sa.func.abs(value) < sa.literal_column(str(_SCALED_MAX)), sa.case((is_whole, scaled))))
 
 
 def _part_columns(read: Any, place: int, prop: Property, *, summed: bool) -> list[sa.ColumnElement[Any]]:
@@ -179,9 +181,9 @@ def _part_columns(read: Any, place: int, prop: Property, *, summed: bool) -> lis
         scaled = read.c[f"scaled{place}"]
         high: sa.ColumnElement[int] = sa.literal_column(str(_HIGH))
         columns += [
-            sa.func.sum(scaled.op("/")(high)),
-            sa.func.sum(scaled.op("%")(high)),
-            sa.func.total(sa.case((scaled.is_(None), value))),
+            Whole(scaled.op("/")(high)),
+            Whole(scaled % high),
+            Total(sa.case((scaled.is_(None), value))),
         ]
     else:
         columns += [nothing, nothing, nothing]

@@ -1,18 +1,19 @@
 """Candidates: rows that a list plan reads, decoded and filtered."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.cursors import Position
+from svc.domain.locale.times import rfc3339
 from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT, Query
 from svc.domain.records.values import Values
-from svc.domain.times import rfc3339
 from svc.storage import readable
 from svc.storage.records import tables
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.rows import Record, visible
+from svc.storage.records.rows import Record, with_values
 
 COLUMNS: Final = (
     tables.records.c.id,
@@ -58,15 +59,14 @@ class CandidateReader:
             values = stored | times
         if not self.query.holds(values):
             return None
-        record = Record(
-            id=row.id,
-            object_type=self.object_.slug,
-            version=row.version,
-            properties=visible(self.object_.properties, stored),
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-        )
-        return Candidate(record, self.query.order.sort_keys(values))
+        return Candidate(with_values(self.object_, row, stored), self.query.order.sort_keys(values))
+
+    def read_all(self, rows: Iterable[RecordRow], after: Position | None) -> Iterator[Candidate]:
+        """The records of *rows* that match and come behind the position *after*."""
+        for row in rows:
+            candidate = self.read(row)
+            if candidate is not None and self.follows(candidate, after):
+                yield candidate
 
     def rank(self, candidate: Candidate) -> Any:
         """What sorts candidates into the order of the query."""

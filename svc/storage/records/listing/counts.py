@@ -9,11 +9,13 @@ import sqlalchemy as sa
 from svc.domain.limits import EXAMINED_MAX, TOTAL_EXAMINED_MAX, TOTAL_MAX
 from svc.domain.records.queries import Filter, Query, parse
 from svc.storage.pages import Total, total_of
-from svc.storage.records import objects, tables
+from svc.storage.records import objects
 from svc.storage.records.listing import narrowing
 from svc.storage.records.listing.matching import matched
 from svc.storage.records.listing.narrowing import NarrowedGroup
+from svc.storage.records.listing.search import word_search
 from svc.storage.records.objects import StoredObject
+from svc.storage.records.rows import is_live
 
 ExpectLong = Callable[[], None]
 _ONE: Final[sa.ColumnElement[int]] = sa.literal_column("1")
@@ -35,14 +37,15 @@ def count(
     *,
     country: str,
     filters: Sequence[Filter] = (),
+    search: str | None = None,
     expect_long: ExpectLong = lambda: None,
 ) -> Count:
-    """How many of the object's records there are for which all *filters* hold.
+    """How many of the object's records there are for which all *filters* hold, with the words of *search*.
 
     Raises as `lists.list_page`, and calls *expect_long* as that does.
     """
     object_ = objects.get(conn, organization_id, object_slug)
-    query = parse(object_.properties, filters, (), country)
+    query = parse(object_.properties, filters, (), country)._replace(search=word_search(object_, search))
     return Count(_counted(conn, object_, query, expect_long), narrowing.unindexed(object_, query))
 
 
@@ -52,7 +55,7 @@ def total(conn: sa.Connection, object_: StoredObject, query: Query, expect_long:
     Else it is what was counted of the first `TOTAL_EXAMINED_MAX`. Calls *expect_long* as `count`.
     """
     groups = narrowing.narrowed_groups(object_, query)
-    if not query.groups:
+    if not query.groups and query.search is None:
         return total_of(narrowing.count_rows(conn, _live(object_), TOTAL_MAX + 1))
     if _is_exact(query, groups):
         narrowest, fewest = _narrowest(conn, groups)
@@ -74,7 +77,7 @@ def total(conn: sa.Connection, object_: StoredObject, query: Query, expect_long:
 
 def _counted(conn: sa.Connection, object_: StoredObject, query: Query, expect_long: ExpectLong) -> int:
     groups = narrowing.narrowed_groups(object_, query)
-    if not query.groups:
+    if not query.groups and query.search is None:
         return _count_quickly(conn, _live(object_), expect_long)
     if _is_exact(query, groups):
         narrowest, fewest = _narrowest(conn, groups)
@@ -89,13 +92,13 @@ def _counted(conn: sa.Connection, object_: StoredObject, query: Query, expect_lo
 
 
 def _live(object_: StoredObject) -> sa.Select[tuple[int]]:
-    return sa.select(_ONE).where(
-        tables.records.c.object_id == object_.id, tables.records.c.deleted_at.is_(None)
-    )
+    return sa.select(_ONE).where(is_live(object_.id))
 
 
 def _is_exact(query: Query, groups: Sequence[NarrowedGroup]) -> bool:
     """Whether the indexes alone say which records are found."""
+    if query.search is not None:
+        return False
     return len(groups) == len(query.groups) and all(condition.exact for condition in query.conditions)
 
 

@@ -4,7 +4,8 @@ Sort keys of the properties that lists use, values of unique properties, relatio
 which files are pictures. Deleted properties stay indexed, so that they can be restored.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -12,51 +13,42 @@ import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
 from svc.domain.files.files import is_file_id
-from svc.domain.records.properties import TEXT_TYPES, Property, PropertyType
-from svc.domain.records.sort_keys import fold, sort_key
+from svc.domain.records.duplicates import kind_of
+from svc.domain.records.kinds.registry import KINDS, sort_key
+from svc.domain.records.sort_keys import fold
 from svc.domain.records.text_search import words_of
 from svc.storage.files import uses
 from svc.storage.files.uses import FileUse
-from svc.storage.records import tables
+from svc.storage.records import objects, tables
+from svc.storage.records.duplicates import keys as duplicate_keys
 from svc.storage.records.listing import search_words
-from svc.storage.records.objects import IndexState, StoredObject
+from svc.storage.records.objects import IndexState, StoredObject, StoredProperty
 from svc.storage.statements import LOOKED_UP_MAX, Statement, batched
+
+UNIQUE_KEY_BYTES_MAX: Final = 1_000
+"""Longer unique values are compared by a digest: an index entry of PostgreSQL has 2,700 bytes at most."""
 
 Made = Sequence[tuple[str, Mapping[str, Any]]]
 """Records with their properties."""
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """Which properties of an object are in which index: pairs of a property's id and its slug."""
+    """Which properties of an object are in which index."""
 
     object_id: str
     organization_id: str
-    keyed: list[tuple[str, Property]]
-    unique: list[tuple[str, Property]]
-    relations: list[tuple[str, str]]
+    keyed: list[StoredProperty]
+    unique: list[StoredProperty]
+    relations: list[StoredProperty]
     texts: list[str]
-    pictures: list[tuple[str, str]]
+    """Their slugs."""
+    pictures: list[StoredProperty]
+    duplicates: Sequence[StoredProperty]
+    """What records may have in common; empty where nobody looks for that: see `records.duplicates`."""
 
 
-class ShapeRow(NamedTuple):
-    """What the shape says of one property."""
-
-    id: str
-    slug: str
-    type: PropertyType
-    unique_values: bool
-    index_state: IndexState | None
-    organization_id: str
-
-
-_SHAPE: Final = Statement(
-    sa.select(*(tables.properties.c[name] for name in ShapeRow._fields))
-    .where(tables.properties.c.object_id == sa.bindparam("object_id"))
-    .order_by(tables.properties.c.position),
-    ShapeRow,
-)
-INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
-DELETE_KEY: Final = Statement(
+_INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
+_DELETE_KEY: Final = Statement(
     sa.delete(tables.record_keys).where(
         tables.record_keys.c.property_id == sa.bindparam("of_property"),
         tables.record_keys.c.record_id == sa.bindparam("of_record"),
@@ -64,18 +56,12 @@ DELETE_KEY: Final = Statement(
 )
 
 
-class _Owner(NamedTuple):
-    """The record that has a unique value."""
-
-    record_id: str
-
-
 _OWNER: Final = Statement(
     sa.select(tables.unique_values.c.record_id).where(
         tables.unique_values.c.property_id == sa.bindparam("property_id"),
         tables.unique_values.c.value == sa.bindparam("value"),
     ),
-    _Owner,
+    str,
 )
 
 
@@ -103,39 +89,29 @@ _DELETE_RELATION: Final = Statement(
 )
 
 
-def shape_of(conn: sa.Connection, object_id: str) -> Shape:
+def shape_of(conn: sa.Connection, organization_id: str, object_id: str) -> Shape:
     """The shape of the object, read by its id."""
-    rows = _SHAPE.all(conn, object_id=object_id)
-    return _shape(object_id, rows[0].organization_id if rows else "", (row[:5] for row in rows))
+    return _shape(organization_id, object_id, *objects.kept_with_state(conn, object_id))
 
 
 def shape_in(object_: StoredObject) -> Shape:
     """The shape of an object that was read in this transaction."""
-    return _shape(
-        object_.id,
-        object_.organization_id,
-        ((prop.id, prop.slug, prop.type, prop.unique, prop.index_state) for prop in object_.kept),
-    )
+    return _shape(object_.organization_id, object_.id, object_.kept, object_.duplicates_state)
 
 
 def _shape(
-    object_id: str,
-    organization_id: str,
-    kept: Iterable[tuple[str, str, PropertyType, bool, IndexState | None]],
+    organization_id: str, object_id: str, kept: Sequence[StoredProperty], duplicates: IndexState | None
 ) -> Shape:
-    shape = Shape(object_id, organization_id, [], [], [], [], [])
-    for property_id, slug, kind, unique, state in kept:
-        if state is not None:
-            shape.keyed.append((property_id, Property(slug=slug, label=slug, type=kind)))
-        if unique:
-            shape.unique.append((property_id, Property(slug=slug, label=slug, type=kind)))
-        if kind == "relation":
-            shape.relations.append((property_id, slug))
-        elif kind in TEXT_TYPES:
-            shape.texts.append(slug)
-        elif kind == "picture":
-            shape.pictures.append((property_id, slug))
-    return shape
+    return Shape(
+        object_id=object_id,
+        organization_id=organization_id,
+        keyed=[prop for prop in kept if prop.index_state is not None],
+        unique=[prop for prop in kept if prop.unique],
+        relations=[prop for prop in kept if prop.type == "relation"],
+        texts=[prop.slug for prop in kept if KINDS[prop.type].is_searchable],
+        pictures=[prop for prop in kept if prop.type == "picture"],
+        duplicates=[prop for prop in kept if duplicates is not None and kind_of(prop) is not None],
+    )
 
 
 def add(conn: sa.Connection, shape: Shape, made: Made) -> None:
@@ -158,14 +134,21 @@ def rewrite(
     for record_id, values, slugs in changed:
         by_slugs.setdefault(frozenset(slugs), []).append((record_id, values))
     for same, made in by_slugs.items():
-        keyed = [keyed for keyed in shape.keyed if keyed[1].slug in same]
-        unique = shape.unique if any(prop.slug in same for _, prop in shape.unique) else []
-        relations = shape.relations if any(slug in same for _, slug in shape.relations) else []
-        pictures = shape.pictures if any(slug in same for _, slug in shape.pictures) else []
-        if keyed or unique or relations or pictures:
+        keyed = [prop for prop in shape.keyed if prop.slug in same]
+        unique = shape.unique if any(prop.slug in same for prop in shape.unique) else []
+        relations = shape.relations if any(prop.slug in same for prop in shape.relations) else []
+        pictures = shape.pictures if any(prop.slug in same for prop in shape.pictures) else []
+        duplicates = shape.duplicates if any(prop.slug in same for prop in shape.duplicates) else []
+        if keyed or unique or relations or pictures or duplicates:
             # Sort keys are deleted by property; the others for all of a record's properties together.
             narrowed = msgspec.structs.replace(
-                shape, keyed=keyed, unique=unique, relations=relations, texts=[], pictures=pictures
+                shape,
+                keyed=keyed,
+                unique=unique,
+                relations=relations,
+                texts=[],
+                pictures=pictures,
+                duplicates=duplicates,
             )
             ids = [record_id for record_id, _ in made]
             _remove(conn, narrowed, ids)
@@ -192,55 +175,52 @@ def _words(shape: Shape, made: Made) -> list[tuple[str, str]]:
 
 def _add(conn: sa.Connection, shape: Shape, made: Made) -> None:
     keys = [
-        {
-            "property_id": property_id,
-            "record_id": record_id,
-            "key": sort_key(prop.type, values.get(prop.slug)),
-        }
-        for property_id, prop in shape.keyed
+        {"property_id": prop.id, "record_id": record_id, "key": sort_key(prop.type, values.get(prop.slug))}
+        for prop in shape.keyed
         for record_id, values in made
     ]
     if keys:
-        INSERT_KEY.many(conn, keys)
-    for property_id, prop in shape.unique:
-        _claim(conn, property_id, prop, made)
+        _INSERT_KEY.many(conn, keys)
+    for prop in shape.unique:
+        _claim(conn, prop, made)
     related = [
-        {"target_id": values[slug], "property_id": property_id, "record_id": record_id}
-        for property_id, slug in shape.relations
+        {"target_id": values[prop.slug], "property_id": prop.id, "record_id": record_id}
+        for prop in shape.relations
         for record_id, values in made
-        if slug in values
+        if prop.slug in values
     ]
     if related:
         _INSERT_RELATION.many(conn, related)
     if shape.pictures:
         uses.add(conn, _pictures(shape, made))
+    if shape.duplicates:
+        duplicate_keys.add(conn, shape.object_id, shape.duplicates, made)
 
 
 def _pictures(shape: Shape, made: Made) -> list[FileUse]:
     return [
-        FileUse(values[slug], record_id, property_id, shape.organization_id, "record")
-        for property_id, slug in shape.pictures
+        FileUse(values[prop.slug], record_id, prop.id, shape.organization_id, "record")
+        for prop in shape.pictures
         for record_id, values in made
-        if is_file_id(values.get(slug))
+        if is_file_id(values.get(prop.slug))
     ]
 
 
 def _remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
     rows = [{"of_record": record_id} for record_id in ids]
     if shape.keyed:
-        DELETE_KEY.many(
-            conn, [row | {"of_property": property_id} for property_id, _ in shape.keyed for row in rows]
-        )
+        _DELETE_KEY.many(conn, [row | {"of_property": prop.id} for prop in shape.keyed for row in rows])
     if shape.unique:
         _DELETE_UNIQUE.many(conn, rows)
     if shape.relations:
         _DELETE_RELATION.many(conn, rows)
+    if shape.duplicates:
+        duplicate_keys.remove(conn, ids)
 
 
 def owner(conn: sa.Connection, property_id: str, key: str) -> str | None:
     """The record whose unique property has the value of *key*."""
-    row = _OWNER.one(conn, property_id=property_id, value=key)
-    return None if row is None else row.record_id
+    return _OWNER.one(conn, property_id=property_id, value=key)
 
 
 def owners(conn: sa.Connection, property_id: str, keys: Sequence[str]) -> dict[str, str]:
@@ -252,18 +232,23 @@ def owners(conn: sa.Connection, property_id: str, keys: Sequence[str]) -> dict[s
     }
 
 
-def _claim(conn: sa.Connection, property_id: str, prop: Property, made: Made) -> None:
+def _claim(conn: sa.Connection, prop: StoredProperty, made: Made) -> None:
     for record_id, values in made:
         if prop.slug in values:
             key = unique_key(values[prop.slug])
-            if owner(conn, property_id, key) is not None:
+            if owner(conn, prop.id, key) is not None:
                 raise Conflict(f"another record has this {prop.slug}, which is unique")
-            INSERT_UNIQUE.run(conn, property_id=property_id, value=key, record_id=record_id)
+            INSERT_UNIQUE.run(conn, property_id=prop.id, value=key, record_id=record_id)
 
 
 def unique_key(value: Any) -> str:
-    """A unique value in the form in which it is compared: texts without case, numbers unchanged."""
-    return fold(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+    """A unique value in the form in which it is compared: texts without case, numbers unchanged.
+
+    A long text is its digest, in capitals, which no text without case has: entries of an index are limited.
+    """
+    key = fold(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+    text = key.encode()
+    return key if len(text) <= UNIQUE_KEY_BYTES_MAX else f"SHA256:{sha256(text).hexdigest()}"
 
 
 def mark_of(object_id: str) -> str:

@@ -1,6 +1,6 @@
 """Index walks: a page read along an index that is in the wanted order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from typing import Any, Final, NamedTuple
 
@@ -8,13 +8,15 @@ import sqlalchemy as sa
 
 from svc.domain.cursors import Position
 from svc.domain.limits import EXAMINED_MAX
+from svc.domain.locale.times import ms_of, rfc3339
 from svc.domain.records.conditions import Condition, KeyRange
-from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Query
+from svc.domain.records.limits import QUICK_RECORDS_MAX
+from svc.domain.records.queries import Query
 from svc.domain.records.sort_keys import EMPTY, FIRST, LAST
-from svc.domain.times import ms_of, rfc3339
 from svc.storage.records import tables
 from svc.storage.records.listing.candidates import COLUMNS, Candidate, CandidateReader, RecordRow
 from svc.storage.records.listing.narrowing import NarrowedGroup, key_exists
+from svc.storage.records.rows import TIME_COLUMNS, is_live
 
 _CHUNK_FACTOR: Final = 6
 """How many entries are read first for each row that a filtered page may have."""
@@ -23,9 +25,20 @@ _CHUNK_GROWTH: Final = 2
 _CHUNK_MAX: Final = 4_096
 _SEGMENTS_MAX: Final = 16
 """How many segments of an index are walked one by one; of more, the gaps between them are walked, too."""
-_TIME_COLUMNS: Final = {CREATED_AT: tables.records.c.created_at, UPDATED_AT: tables.records.c.updated_at}
 _FIRST_MS: Final = ms_of("0001-01-01T00:00:00.000+00:00")
 _LAST_MS: Final = ms_of("9999-12-31T23:59:59.999+00:00")
+
+
+class Chunk(NamedTuple):
+    """Successive entries of an index."""
+
+    rows: Sequence[RecordRow]
+    """The records of those that match, in the order of the list."""
+    entries: int
+    """How many entries there are at most."""
+    end: sa.Row[Any] | None
+    """The last entry; None if no entry follows in this segment."""
+
 
 PlannedPage = tuple[list[Candidate], Position | None]
 """The rows of a page, and the position behind which the next one begins; None at the end."""
@@ -57,10 +70,12 @@ class Axis(NamedTuple):
 
 
 class IndexWalk(NamedTuple):
-    """Which index to walk along, which groups of conditions to test in it, and in which direction."""
+    """Which index to walk along, what to test, and in which direction."""
 
     axis: Axis
     narrowed: list[NarrowedGroup]
+    tests: Sequence[sa.ColumnElement[bool]]
+    """What else holds for the records that are wanted."""
     descending: bool
 
 
@@ -72,11 +87,9 @@ def axis_of(reader: CandidateReader) -> Axis | None:
         for group in reader.query.groups
         if all(condition.prop.slug == first.prop.slug for condition in group)
     ]
-    if first.prop.slug in _TIME_COLUMNS:
-        column = _TIME_COLUMNS[first.prop.slug]
-        scope = sa.and_(
-            tables.records.c.object_id == reader.object_.id, tables.records.c.deleted_at.is_(None)
-        )
+    if first.prop.slug in TIME_COLUMNS:
+        column = TIME_COLUMNS[first.prop.slug]
+        scope = is_live(reader.object_.id)
         segments = _time_segments(_left_by(own), descending=first.descending)
         return Axis(column, tables.records.c.id, scope, segments, time=True)
     prop = reader.object_.properties[first.prop.slug]
@@ -140,7 +153,7 @@ def _time_segments(left: Sequence[KeyRange], *, descending: bool) -> list[tuple[
 
 
 def walk(
-    entries: Iterator[RecordRow],
+    chunks: Iterator[Chunk],
     reader: CandidateReader,
     axis: Axis,
     after: Position | None,
@@ -148,25 +161,26 @@ def walk(
     *,
     examined_max: int | None,
 ) -> PlannedPage | None:
-    """The page out of the *entries* of an axis; with further sort keys, ties of the first are sorted.
+    """The page out of the *chunks* of an axis; with further sort keys, ties of the first are sorted.
 
     None when *examined_max* entries, if that is given, do not fill it.
     """
     several = len(reader.query.order.keys) > 1
     page: list[Candidate] = []
-    for examined, row in enumerate(entries, start=1):
-        candidate = None if row.properties is None else reader.read(row)
-        if candidate is not None and reader.follows(candidate, after):
+    examined = 0
+    for chunk in chunks:
+        for candidate in reader.read_all(chunk.rows, after):
             if several and len(page) > limit and candidate.keys[0] != page[-1].keys[0]:
-                break
+                return first_page(nsmallest(limit + 1, page, key=reader.rank), limit)
             page.append(candidate)
             if not several and len(page) > limit:
-                break
+                return first_page(page, limit)
+        examined += chunk.entries
         if examined_max is not None and examined >= examined_max:
             return None
-        if examined >= EXAMINED_MAX and not several:
+        if examined >= EXAMINED_MAX and not several and chunk.end is not None:
             # The next page goes on behind the last record that was examined, on this page or not.
-            return page, Position((axis.write(row.key),), row.entry_id)
+            return page, Position((axis.write(chunk.end.key),), chunk.end.entry_id)
     if several:
         page = nsmallest(limit + 1, page, key=reader.rank)
     return first_page(page, limit)
@@ -177,11 +191,20 @@ def first_chunk(query: Query, limit: int) -> int:
     return min((limit + 1) * (_CHUNK_FACTOR if query.groups else 1), _CHUNK_MAX)
 
 
-def entries(conn: sa.Connection, walk: IndexWalk, after: Position | None, chunk: int) -> Iterator[RecordRow]:
-    """The entries of the index in the order of the list, joined with the records that may match."""
-    axis, narrowed, descending = walk
-    position = sa.tuple_(axis.key, axis.record_id)
+def chunks(
+    conn: sa.Connection,
+    walk: IndexWalk,
+    after: Position | None,
+    size: int,
+    expect_long: Callable[[], None],
+) -> Iterator[Chunk]:
+    """The entries of the index in the order of the list, *size* at first, then in ever larger chunks.
+
+    Calls *expect_long* before it reads more than `QUICK_RECORDS_MAX` of them.
+    """
+    axis, descending = walk.axis, walk.descending
     started = after is None
+    left = QUICK_RECORDS_MAX
     for low, high in axis.segments:
         last: tuple[Any, str] | None = None
         if not started and after is not None:
@@ -192,49 +215,70 @@ def entries(conn: sa.Connection, walk: IndexWalk, after: Position | None, chunk:
             # Among those with one first key, further keys decide: all of them are read again.
             last = (key, after.id) if len(after.keys) == 1 else (key, "~" if descending else "")
         while True:
-            beyond = [] if last is None else [_beyond(position, last, descending=descending)]
-            select = _chunk(axis, low, high, beyond, descending=descending).limit(chunk)
-            rows = conn.execute(_with_records(select, narrowed, descending=descending)).all()
-            yield from rows
-            if len(rows) < chunk:
+            if left <= 0:
+                expect_long()
+            many = min(size, EXAMINED_MAX, left if left > 0 else size)
+            chunk = _read(conn, walk, (low, high), last, many)
+            yield chunk
+            if chunk.end is None:
                 break
-            last = rows[-1].key, rows[-1].entry_id
-            chunk = min(chunk * _CHUNK_GROWTH, _CHUNK_MAX)
+            last = chunk.end.key, chunk.end.entry_id
+            left -= many
+            size = min(size * _CHUNK_GROWTH, _CHUNK_MAX)
 
 
-def _beyond(position: Any, last: tuple[Any, str], *, descending: bool) -> sa.ColumnElement[bool]:
-    end = sa.tuple_(sa.literal(last[0]), sa.literal(last[1]))
-    beyond: sa.ColumnElement[bool] = position < end if descending else position > end
-    return beyond
+def _read(
+    conn: sa.Connection, walk: IndexWalk, segment: tuple[Any, Any], last: tuple[Any, str] | None, many: int
+) -> Chunk:
+    """The first *many* entries of the *segment* behind *last*.
+
+    The rows of those that do not match are not fetched: each costs more than the look at its entry.
+    """
+    entries = _entries(walk, segment, last, None)
+    if not (walk.narrowed or walk.tests):
+        rows = conn.execute(_with_records(entries.limit(many), walk)).all()
+        return Chunk(rows, many, rows[-1] if len(rows) == many else None)
+    end = conn.execute(entries.limit(1).offset(many - 1)).first()
+    if end is not None:
+        entries = _entries(walk, segment, last, (end.key, end.entry_id))
+    return Chunk(conn.execute(_with_records(entries, walk)).all(), many, end)
 
 
-def _chunk(
-    axis: Axis, low: Any, high: Any, beyond: Sequence[sa.ColumnElement[bool]], *, descending: bool
+def _entries(
+    walk: IndexWalk, segment: tuple[Any, Any], last: tuple[Any, str] | None, end: tuple[Any, str] | None
 ) -> sa.Select[Any]:
+    """The entries of the *segment* in the order of the list, behind *last* and up to *end* if given."""
+    axis, descending = walk.axis, walk.descending
+    position = sa.tuple_(axis.key, axis.record_id)
+    low, high = segment
+    bounds: list[sa.ColumnElement[bool]] = []
+    # Of each side a database uses one bound: that of the key is as narrow as that of the position.
+    if last is not None:
+        low, high = (low, last[0]) if descending else (last[0], high)
+        behind = sa.tuple_(sa.literal(last[0]), sa.literal(last[1]))
+        bounds.append(position < behind if descending else position > behind)
+    if end is not None:
+        low, high = (end[0], high) if descending else (low, end[0])
+        until = sa.tuple_(sa.literal(end[0]), sa.literal(end[1]))
+        bounds.append(position >= until if descending else position <= until)
     order = (axis.key, axis.record_id)
     return (
         sa.select(axis.key.label("key"), axis.record_id.label("entry_id"))
-        .where(axis.scope, axis.key >= low, axis.key <= high, *beyond)
+        .where(axis.scope, axis.key >= low, axis.key <= high, *bounds)
         .order_by(*(column.desc() if descending else column.asc() for column in order))
     )
 
 
-def _with_records(
-    select: sa.Select[Any], narrowed: Sequence[NarrowedGroup], *, descending: bool
-) -> sa.Select[Any]:
-    """The entries, each with its record if that is live and in the ranges of every narrowed group."""
-    walked = select.subquery("walked")
-    joined = walked.outerjoin(
-        tables.records,
-        sa.and_(
-            tables.records.c.id == walked.c.entry_id,
-            tables.records.c.deleted_at.is_(None),
-            *(key_exists(group, walked.c.entry_id) for group in narrowed),
-        ),
-    )
+def _with_records(entries: sa.Select[Any], walk: IndexWalk) -> sa.Select[Any]:
+    """The entries with live records that are in the ranges of every narrowed group and pass the tests."""
+    tests = (*(key_exists(group, tables.records.c.id) for group in walk.narrowed), *walk.tests)
+    if walk.axis.time:
+        return entries.add_columns(*COLUMNS).where(*tests)
+    walked = entries.subquery("walked")
     order = (walked.c.key, walked.c.entry_id)
     return (
         sa.select(walked.c.key, walked.c.entry_id, *COLUMNS)
-        .select_from(joined)
-        .order_by(*(column.desc() if descending else column.asc() for column in order))
+        .select_from(walked.join(tables.records, tables.records.c.id == walked.c.entry_id))
+        .where(tables.records.c.deleted_at.is_(None), *tests)
+        .order_by(*(column.desc() if walk.descending else column.asc() for column in order))
     )

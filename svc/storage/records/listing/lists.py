@@ -13,11 +13,12 @@ from svc.domain import cursors
 from svc.domain.limits import LIST_ROWS
 from svc.domain.records.queries import Filter, Sort, parse
 from svc.storage.pages import Total, total_of
-from svc.storage.records import objects
-from svc.storage.records.listing import counts, list_plans, narrowing
+from svc.storage.records.listing import counts, index_builds, list_plans, narrowing
 from svc.storage.records.listing.candidates import CandidateReader
+from svc.storage.records.listing.search import word_search
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record
+from svc.storage.store import OutOfTime
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,38 +37,12 @@ def _ignore_long() -> None:
     """The `expect_long` of a caller that may take long."""
 
 
+def _never_late() -> bool:
+    """The `is_late` of a caller that waits for as long as it takes."""
+    return False
+
+
 def list_page(
-    conn: sa.Connection,
-    organization_id: str,
-    object_slug: str,
-    *,
-    country: str,
-    filters: Sequence[Filter] = (),
-    sort: Sequence[Sort] = (),
-    cursor: str | None = None,
-    limit: int = LIST_ROWS,
-    total: bool = False,
-    expect_long: Callable[[], None] = _ignore_long,
-) -> Page:
-    """A page of the object's records for which all *filters* hold; without *sort*, the newest first.
-
-    Calls *expect_long* before it reads more than `QUICK_RECORDS_MAX` records: see `View.expect_long`.
-    Raises `NotFound` for the object, and `InvalidInput` with all faults of filters, sort, cursor and limit.
-    """
-    return page_of(
-        conn,
-        objects.get(conn, organization_id, object_slug),
-        country=country,
-        filters=filters,
-        sort=sort,
-        cursor=cursor,
-        limit=limit,
-        total=total,
-        expect_long=expect_long,
-    )
-
-
-def page_of(
     conn: sa.Connection,
     object_: StoredObject,
     *,
@@ -76,16 +51,36 @@ def page_of(
     sort: Sequence[Sort] = (),
     cursor: str | None = None,
     limit: int = LIST_ROWS,
+    search: str | None = None,
     total: bool = False,
     expect_long: Callable[[], None] = _ignore_long,
+    is_late: Callable[[], bool] = _never_late,
 ) -> Page:
-    """As `list_page`, of an object that was read in this transaction."""
-    query = parse(object_.properties, filters, sort, country)
+    """A page of the object's records for which all *filters* hold; without *sort*, the newest first.
+
+    With *search*, those that have all its words, as `search` finds them.
+
+    Calls *expect_long* before it reads more than `QUICK_RECORDS_MAX` records: see `View.expect_long`.
+    Raises `InvalidInput` with all faults of filters, sort, cursor and limit, and `IndexNotReady` where it
+    *is_late* for want of an index, which is built then.
+    """
+    query = parse(object_.properties, filters, sort, country)._replace(search=word_search(object_, search))
     cursors.check_limit(limit)
-    question = [object_.id, filters, sort]
+    question = [object_.id, filters, sort, *([] if search is None else [search])]
     after = cursors.read(question, cursor, len(query.order.keys))
     reader = CandidateReader(object_, query)
-    candidates, end = list_plans.read_page(conn, reader, after, limit, expect_long)
+    unready = narrowing.unready(object_, query)
+
+    def expect_part() -> None:
+        expect_long()
+        if unready and is_late():
+            raise OutOfTime
+
+    try:
+        candidates, end = list_plans.read_page(conn, reader, after, limit, expect_part)
+    except OutOfTime:
+        unindexed = narrowing.unindexed(object_, query)
+        raise index_builds.not_ready(conn, object_.id, unindexed) from None
     counted = None
     if total:
         whole = cursor is None and end is None

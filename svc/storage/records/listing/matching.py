@@ -6,42 +6,44 @@ database asks Python.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.limits import QUICK_RECORDS_MAX
+from svc.domain.locale.durations import parse_duration
+from svc.domain.locale.times import ms_of, rfc3339
 from svc.domain.records.conditions import Condition
-from svc.domain.records.properties import PropertyType
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import QUICK_RECORDS_MAX
 from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT, Query
-from svc.domain.times import ms_of, rfc3339
+from svc.domain.records.sort_keys import fold
 from svc.storage.records import tables
-from svc.storage.records.listing import narrowing
+from svc.storage.records.listing import narrowing, search_words
+from svc.storage.records.listing.index import mark_of
 from svc.storage.records.listing.narrowing import NarrowedGroup
+from svc.storage.records.listing.stored_values import stored_value
 from svc.storage.records.objects import StoredObject
-from svc.storage.sqlite import json_values
+from svc.storage.records.rows import TIME_COLUMNS, is_live
+from svc.storage.sql import json_values
+from svc.storage.sql.asked import asked
+from svc.storage.sql.expressions import DurationSeconds, Folded, PlaceIn
 
 _records: Final = tables.records.c
-_TIME_COLUMNS: Final = {CREATED_AT: _records.created_at, UPDATED_AT: _records.updated_at}
-_COMPARED: Final[frozenset[PropertyType]] = frozenset(
-    {"number", "amount", "date", "datetime", "boolean", "select", "picture", "relation", "member"}
-)
-"""Types whose values a database compares as Python does; texts are compared without regard to case."""
 _NARROW: Final = 4
 """One record in so many may be left by an index for it to be quicker than reading all in their order."""
 _ONE: Final[sa.ColumnElement[int]] = sa.literal_column("1")
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-class Matched:
+class MatchingRecords:
     """The records of an object for which all groups of a query hold."""
 
     def __init__(
         self, conn: sa.Connection, object_: StoredObject, tests: Sequence[sa.ColumnElement[bool]]
     ) -> None:
         self._conn = conn
-        self._live = sa.and_(_records.object_id == object_.id, _records.deleted_at.is_(None))
+        self._live = is_live(object_.id)
         self._tests = tests
         self._driver: NarrowedGroup | None = None
 
@@ -81,22 +83,36 @@ class Matched:
 
 
 @contextmanager
-def matched(conn: sa.Connection, object_: StoredObject, query: Query) -> Iterator[Matched]:
+def matched(conn: sa.Connection, object_: StoredObject, query: Query) -> Iterator[MatchingRecords]:
     """The records that *query* finds, for statements that are run in here."""
-    tests, asked = [], []
+    with tests(conn, object_, query) as all_hold:
+        yield MatchingRecords(conn, object_, [json_values.is_readable(_records.properties), *all_hold])
+
+
+@contextmanager
+def tests(
+    conn: sa.Connection, object_: StoredObject, query: Query
+) -> Iterator[Sequence[sa.ColumnElement[bool]]]:
+    """What holds for a row of `records` that *query* finds, for statements that are run in here."""
+    all_hold, others = [], []
     for group in query.groups:
         said = [_test(object_, condition) for condition in group]
         known = [one for one in said if one is not None]
         if len(known) == len(group):
-            tests.append(sa.or_(*known))
+            all_hold.append(sa.or_(*known))
         else:
-            asked.append(group)
-    if not asked:
-        yield Matched(conn, object_, [json_values.is_readable(_records.properties), *tests])
+            others.append(group)
+    search = query.search
+    if search is not None:
+        words = [mark_of(object_.id) + word for word in search.terms.words]
+        all_hold.append(search_words.having(conn, words, prefix=search.terms.prefix))
+    if not others and (search is None or not search.slugs):
+        yield all_hold
         return
-    with json_values.function(conn, _holds(query._replace(groups=tuple(asked))), 3) as holds:
-        called = holds(_records.properties, _records.created_at, _records.updated_at)
-        yield Matched(conn, object_, [*tests, called == _ONE])
+    columns = (_records.properties, _records.created_at, _records.updated_at)
+    rest = _holds(query._replace(groups=tuple(others)))
+    with asked(conn, rest, _records.id, columns, [is_live(object_.id), *all_hold]) as holds:
+        yield [*all_hold, holds]
 
 
 def _holds(query: Query) -> Callable[[str, int, int], bool]:
@@ -118,17 +134,41 @@ def _test(object_: StoredObject, condition: Condition) -> sa.ColumnElement[bool]
     """What *condition* says, in SQL; None if only Python can say it."""
     kind, op, slug = condition.prop.type, condition.op, condition.prop.slug
     if slug in TIMES:
-        return _compared(_TIME_COLUMNS[slug], condition, ms_of)
-    value = json_values.value(_records.properties, slug)
-    if op in {"is_empty", "is_not_empty"} or kind in _COMPARED:
+        return _compared(TIME_COLUMNS[slug], condition, ms_of)
+    value = stored_value(condition.prop)
+    compared = KINDS[kind].compared
+    if op in {"is_empty", "is_not_empty"} or compared == "as_it_is":
         return _compared(value, condition, int if kind == "boolean" else _as_it_is)
-    if kind == "multi_select" and op in {"contains", "in", "not_in"}:
+    match compared:
+        case "seconds":
+            return _compared(DurationSeconds(value), condition, parse_duration)
+        case "folded":
+            return _text_test(Folded(value), condition)
+        case "choices":
+            return _choices_test(object_, condition)
+        case _:
+            assert_never(compared)
+
+
+def _choices_test(object_: StoredObject, condition: Condition) -> sa.ColumnElement[bool] | None:
+    """What *condition* says of the choices in a list, as `_test`."""
+    op, slug = condition.op, condition.prop.slug
+    if op in {"contains", "in", "not_in"}:
         wanted = [condition.wanted] if op == "contains" else condition.wanted
         has = json_values.has_item(_records.properties, slug, wanted)
         return sa.not_(has) if op == "not_in" else has
     if condition.exact and (narrowed := narrowing.narrowed_group(object_, [condition])) is not None:
         return narrowing.key_exists(narrowed, _records.id)
     return None
+
+
+def _text_test(folded: sa.ColumnElement[str], condition: Condition) -> sa.ColumnElement[bool]:
+    if condition.op in {"contains", "starts_with"}:
+        part = fold(condition.wanted)
+        if condition.op == "contains":
+            return PlaceIn(folded, sa.literal(part, sa.Text())) > sa.literal_column("0")
+        return sa.func.substr(folded, 1, len(part)) == part
+    return _compared(folded, condition, fold)
 
 
 def _as_it_is(value: Any) -> Any:
@@ -160,6 +200,9 @@ def _compared(
             test = value < bound(wanted)
         case "lte":
             test = value <= bound(wanted)
-        case _:
+        # Parts of text are compared in `_text_test`.
+        case "eq" | "contains" | "starts_with":
             test = value == bound(wanted)
+        case _:
+            assert_never(condition.op)
     return test

@@ -1,14 +1,16 @@
 """Narrowing: which records the sort keys of indexed properties leave, as SQL conditions and counts."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 import sqlalchemy as sa
 
 from svc.domain.records.conditions import Condition, KeyRange
+from svc.domain.records.limits import QUICK_RECORDS_MAX, SORT_KEY_BYTES_MAX
 from svc.domain.records.queries import Query
 from svc.storage.records import tables
-from svc.storage.records.objects import StoredObject
+from svc.storage.records.objects import StoredObject, StoredProperty
+from svc.storage.sql.expressions import PlaceIn
 
 
 class NarrowedCondition(NamedTuple):
@@ -41,12 +43,17 @@ def narrowed_group(object_: StoredObject, group: Collection[Condition]) -> Narro
 
 def unindexed(object_: StoredObject, query: Query) -> tuple[str, ...]:
     """Ids of the properties whose index a list of the query would use, and that have none yet."""
-    return _without_index(object_, [*_filtered(query), query.order.keys[0].prop.slug])
+    return tuple(prop.id for prop in unready(object_, query) if prop.index_state is None)
+
+
+def unready(object_: StoredObject, query: Query) -> list[StoredProperty]:
+    """As `unindexed`, the properties, and with those whose index is being built."""
+    return _unready(object_, [*_filtered(query), query.order.keys[0].prop.slug])
 
 
 def unindexed_filters(object_: StoredObject, query: Query) -> tuple[str, ...]:
     """As `unindexed`, of what has no order."""
-    return _without_index(object_, _filtered(query))
+    return tuple(prop.id for prop in _unready(object_, _filtered(query)) if prop.index_state is None)
 
 
 def _filtered(query: Query) -> list[str]:
@@ -54,14 +61,54 @@ def _filtered(query: Query) -> list[str]:
     return [
         condition.prop.slug
         for group in query.groups
-        if all(condition.ranges() is not None for condition in group)
+        if all(condition.ranges() is not None or condition.part is not None for condition in group)
         for condition in group
     ]
 
 
-def _without_index(object_: StoredObject, slugs: Iterable[str]) -> tuple[str, ...]:
+def _unready(object_: StoredObject, slugs: Iterable[str]) -> list[StoredProperty]:
     wanted = [object_.properties[slug] for slug in dict.fromkeys(slugs) if slug in object_.properties]
-    return tuple(prop.id for prop in wanted if prop.index_state is None)
+    return [prop for prop in wanted if prop.index_state != "ready"]
+
+
+def ids_with_parts(
+    conn: sa.Connection, object_: StoredObject, query: Query, maximum: int, expect_long: Callable[[], None]
+) -> list[str] | None:
+    """Ids of the records that a group of the query may leave, by the parts of texts that it looks for.
+
+    They are found by looking at all sort keys of a property, which is far less than all records. None where
+    no group can be answered so, or each leaves more than *maximum*. Calls *expect_long* before it looks at
+    more than `QUICK_RECORDS_MAX`.
+    """
+    for group in query.groups:
+        selects = [_with_part(object_, condition) for condition in group]
+        known = [select for select in selects if select is not None]
+        if len(known) < len(group) or all(condition.part is None for condition in group):
+            continue
+        keys = sa.select(sa.literal(1)).where(
+            tables.record_keys.c.property_id == object_.properties[group[0].prop.slug].id
+        )
+        if count_rows(conn, keys, QUICK_RECORDS_MAX + 1) > QUICK_RECORDS_MAX:
+            expect_long()
+        found = known[0] if len(known) == 1 else sa.union(*known)
+        ids = list(conn.scalars(found.limit(maximum + 1)))
+        if len(ids) <= maximum:
+            return ids
+    return None
+
+
+def _with_part(object_: StoredObject, condition: Condition) -> sa.Select[Any] | None:
+    """Selects the ids of the records that *condition* may leave; None if its property has no index."""
+    prop = object_.properties.get(condition.prop.slug)
+    if prop is None or prop.index_state != "ready":
+        return None
+    keys = tables.record_keys.c
+    part = condition.part
+    if part is None:
+        narrowed = narrowed_group(object_, [condition])
+        return None if narrowed is None else sa.select(keys.record_id).where(within(narrowed[0]))
+    may_have = sa.or_(PlaceIn(keys.key, sa.literal(part)) > 0, sa.func.length(keys.key) >= SORT_KEY_BYTES_MAX)
+    return sa.select(keys.record_id).where(keys.property_id == prop.id, may_have)
 
 
 def within(narrowed: NarrowedCondition, keys: Any = tables.record_keys) -> sa.ColumnElement[bool]:

@@ -7,49 +7,27 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import RELATED_BYTES_MAX
+from svc.domain.records.limits import RELATED_BYTES_MAX
 from svc.domain.records.values import Values
 from svc.storage.readable import each
 from svc.storage.records import tables
-from svc.storage.records.rows import values_of
-from svc.storage.sqlite import json_values
-from svc.storage.statements import Statement
+from svc.storage.records.rows import RECORDS, StoredRecord, values_of
+from svc.storage.sql import json_values
 
 
 class RelatedRecord(NamedTuple):
     """A record that a relation leads to, with its values as they are stored."""
 
-    id: str
-    object_id: str
-    version: int
-    created_at: int
-    updated_at: int
+    row: StoredRecord
     values: Values
-
-
-class _Row(NamedTuple):
-    """A record's row, deleted or not."""
-
-    id: str
-    organization_id: str
-    object_id: str
-    properties: str
-    created_at: int
-    updated_at: int
-    version: int
-    deleted_at: int | None
-    merged_into: str | None
 
 
 _CHUNK: Final = 100
 """How many are read before it is known how large they are."""
 
 # By id alone, as in `search`.
-_ROWS: Final = Statement(
-    sa.select(*(tables.records.c[name] for name in _Row._fields)).where(
-        tables.records.c.id.in_(json_values.items(sa.bindparam("ids", type_=sa.Text())))
-    ),
-    _Row,
+_ROWS: Final = RECORDS.prepared(
+    RECORDS.select(json_values.is_item(tables.records.c.id, sa.bindparam("ids", type_=sa.Text())))
 )
 
 
@@ -59,7 +37,7 @@ def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> d
     Those that are deleted are left out, and those of another organization, and what cannot be read. Raises
     `InvalidInput` if they have more than `RELATED_BYTES_MAX`.
     """
-    rows: dict[str, _Row] = {}
+    rows: dict[str, StoredRecord] = {}
     missing, size = sorted(set(ids)), 0
     while missing:
         wanted, missing = missing[:_CHUNK], missing[_CHUNK:]
@@ -74,19 +52,15 @@ def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> d
         survivors = {row.merged_into for row in read.values() if row.merged_into is not None}
         missing += sorted(survivors - rows.keys())
     live = [row for row in rows.values() if row.deleted_at is None and row.organization_id == organization_id]
-    found = {record.id: record for record in each(live, _related, "records")}
+    found = {one.row.id: one for one in each(live, lambda row: RelatedRecord(row, values_of(row)), "records")}
     last = {record_id: _survivor(rows, record_id) for record_id in ids}
     return {record_id: found[survivor] for record_id, survivor in last.items() if survivor in found}
 
 
-def _survivor(rows: Mapping[str, _Row], record_id: str) -> str:
+def _survivor(rows: Mapping[str, StoredRecord], record_id: str) -> str:
     """The id of the record that one was merged into, at last; its own if it was not."""
     row = rows.get(record_id)
     while row is not None and row.merged_into is not None:
         record_id = row.merged_into
         row = rows.get(record_id)
     return record_id
-
-
-def _related(row: _Row) -> RelatedRecord:
-    return RelatedRecord(row.id, row.object_id, row.version, row.created_at, row.updated_at, values_of(row))

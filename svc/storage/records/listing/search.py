@@ -1,43 +1,24 @@
 """Search: the records that have all words of a query, the best first."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain import cursors
-from svc.domain.limits import SEARCH_CANDIDATES_MAX, SEARCH_ROWS, SEARCH_ROWS_MAX
-from svc.domain.records.properties import TEXT_TYPES
-from svc.domain.records.text_search import Sought, fit, sought
+from svc.domain.records.kinds.registry import KINDS
+from svc.domain.records.limits import SEARCH_CANDIDATES_MAX, SEARCH_ROWS, SEARCH_ROWS_MAX
+from svc.domain.records.queries import WordSearch
+from svc.domain.records.text_search import SearchTerms, fit, sought
 from svc.storage.readable import each
 from svc.storage.records import objects, tables
 from svc.storage.records.listing import search_words
 from svc.storage.records.listing.index import mark_of
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.rows import Record, from_row
-from svc.storage.statements import Statement
-
-
-class _Row(NamedTuple):
-    """A record's row, deleted or not."""
-
-    id: str
-    object_id: str
-    properties: str
-    created_at: int
-    updated_at: int
-    version: int
-    deleted_at: int | None
-
+from svc.storage.records.rows import RECORDS, Record, from_row
 
 # By id alone: beside a condition on the object, SQLite walks through all of the object's records.
-_ROWS = Statement(
-    sa.select(*(tables.records.c[name] for name in _Row._fields)).where(
-        tables.records.c.id.in_(sa.bindparam("ids", expanding=True))
-    ),
-    _Row,
-)
+_ROWS = RECORDS.prepared(RECORDS.select(tables.records.c.id.in_(sa.bindparam("ids", expanding=True))))
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -76,11 +57,20 @@ def search(
     return hits[:limit]
 
 
-def _hits(conn: sa.Connection, object_: StoredObject, looked_for: Sought) -> list[Hit]:
+def word_search(object_: StoredObject, query: str | None) -> WordSearch | None:
+    """The words of *query*, for a list of the object's records; None where none is given."""
+    if query is None:
+        return None
+    kept = [prop for prop in object_.kept if KINDS[prop.type].is_searchable]
+    live = tuple(prop.slug for prop in kept if prop.slug in object_.properties)
+    return WordSearch(sought(query), live if len(live) < len(kept) else ())
+
+
+def _hits(conn: sa.Connection, object_: StoredObject, looked_for: SearchTerms) -> list[Hit]:
     mark = mark_of(object_.id)
     words = [mark + word for word in looked_for.words]
     ids = search_words.newest(conn, words, prefix=looked_for.prefix, limit=SEARCH_CANDIDATES_MAX)
-    slugs = [slug for slug, prop in object_.properties.items() if prop.type in TEXT_TYPES]
+    slugs = [slug for slug, prop in object_.properties.items() if KINDS[prop.type].is_searchable]
     hits: list[Hit] = []
     rows = _ROWS.all(conn, ids=ids) if ids else ()
     # Two objects may share a mark.

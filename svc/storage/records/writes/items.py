@@ -13,7 +13,7 @@ from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record, RecordRow
 from svc.storage.records.writes.record_writes import RecordWrites
-from svc.storage.records.writes.ways import WAYS, Asked, Item, Way, WayName, Written
+from svc.storage.records.writes.ways import WAYS, Item, Way, WayName, WriteRequest, WriteResult
 from svc.storage.store import Tx
 
 OutcomeKind = Literal["created", "updated", "unchanged", "suggested", "refused"]
@@ -70,7 +70,7 @@ def write_many(
     any item, at pointers below `/records/0`, or `Conflict` if all of that are conflicts with what is stored.
     """
     writes = RecordWrites(tx, object_, source)
-    how = WAYS[way](tx, organization, writes, Asked(items, by, faults_max))
+    how = WAYS[way](tx, organization, writes, WriteRequest(items, by, faults_max))
     outcomes = [_outcome(how, place) for place in range(len(items))]
     if not skip:
         _check_all(outcomes)
@@ -89,12 +89,12 @@ def write_one(
     by: str | None = None,
     row: RecordRow | None = None,
     source: Source,
-) -> Written:
+) -> WriteResult:
     """As `write_many`, of one item, whose *row* may have been read already. Raises what refuses it."""
     writes = RecordWrites(tx, object_, source)
     if row is not None:
         writes.take(row)
-    written = WAYS[way](tx, organization, writes, Asked((item,), by)).write(0)
+    written = WAYS[way](tx, organization, writes, WriteRequest((item,), by)).write(0)
     writes.store()
     return written
 

@@ -7,7 +7,9 @@ from typing import Any
 import msgspec
 
 from svc.domain.events import NewEvent, Source
-from svc.domain.records.events import RecordEventType, from_to, record_event
+from svc.domain.locale.times import rfc3339
+from svc.domain.records.answers import RecordAnswer
+from svc.domain.records.events import E, RecordCreated, RecordUpdated, changes, record_event
 from svc.domain.records.matching import IDENTITY_KINDS
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
@@ -26,7 +28,7 @@ from svc.storage.records.writes.unique_values import UniqueValues
 from svc.storage.store import Tx
 
 
-class Standing(msgspec.Struct, kw_only=True):
+class RecordState(msgspec.Struct, kw_only=True):
     """A record as the writes of the unit have left it so far."""
 
     id: str
@@ -56,8 +58,8 @@ class RecordWrites:
         self._shape = record_index.shape_in(object_)
         self._rows: dict[str, RecordRow | None] = {}
         self._comparisons = ComparisonBudget()
-        self._standing: dict[str, Standing] = {}
-        self._written: dict[str, Standing] = {}
+        self._standing: dict[str, RecordState] = {}
+        self._written: dict[str, RecordState] = {}
         self._changes: list[RecordChange] = []
         self._events: list[NewEvent] = []
         self._suggested: list[Suggested] = []
@@ -80,9 +82,9 @@ class RecordWrites:
         }
         self._rows.update({record_id: found.get(record_id) for record_id in wanted})
 
-    def take(self, row: RecordRow) -> Standing:
+    def take(self, row: RecordRow) -> RecordState:
         """The record of a *row* that was read in this transaction."""
-        standing = self._standing[row.id] = Standing(
+        standing = self._standing[row.id] = RecordState(
             id=row.id,
             values=record_rows.values_of(row),
             version=row.version,
@@ -91,19 +93,19 @@ class RecordWrites:
         )
         return standing
 
-    def standing(self, record_id: str) -> Standing:
+    def standing(self, record_id: str) -> RecordState:
         """The record as it is now. Raises `NotFound` for none of the object, and for one that is deleted."""
         known = self._standing.get(record_id)
         if known is not None:
             return known
         object_ = self.object_
         row = self._rows.get(record_id)
-        if row is None or row.object_type != object_.slug:
+        if row is None or row.of.slug != object_.slug:
             row = record_rows.get(self._tx.conn, object_.organization_id, object_.slug, record_id)
         record_rows.check_live(row, record_id)
         return self.take(row)
 
-    def check_version(self, standing: Standing, if_version: int | None, after: Values) -> None:
+    def check_version(self, standing: RecordState, if_version: int | None, after: Values) -> None:
         """Check that nothing that *after* would change was changed since *if_version*, if that is given.
 
         Raises `ChangedSince`, and `InvalidInput` for a version that the record has never had.
@@ -130,7 +132,7 @@ class RecordWrites:
         if self._shape.unique:
             self.unique.check(None, {}, values)
         now = self._tx.now
-        standing = Standing(
+        standing = RecordState(
             id=self._tx.new_id("rec"),
             values=values,
             version=FIRST_VERSION,
@@ -143,18 +145,11 @@ class RecordWrites:
             self.unique.write(standing.id, {}, values)
         if self._is_contact:
             self.identities.write(standing.id, {}, values)
-        record = Record(
-            id=standing.id,
-            object_type=self.object_.slug,
-            version=FIRST_VERSION,
-            properties=values,
-            created_at=now,
-            updated_at=now,
-        )
-        self._events.append(event("record.created", record, self._source))
+        record = record_rows.with_values(self.object_, standing, values)
+        self._events.append(event(RecordCreated, record, self._source))
         return record
 
-    def update(self, standing: Standing, after: Values) -> Record:
+    def update(self, standing: RecordState, after: Values) -> Record:
         """Write the values *after* to a record; where they change nothing, nothing is noted.
 
         Raises `Conflict` if a unique value is another record's.
@@ -166,7 +161,7 @@ class RecordWrites:
             if before.get(slug) != after.get(slug)
         }
         if not difference:
-            return self._record(standing)
+            return record_rows.with_values(self.object_, standing, standing.values)
         if self._shape.unique:
             self.unique.check(standing.id, before, after)
             self.unique.write(standing.id, before, after)
@@ -180,12 +175,12 @@ class RecordWrites:
         change = RecordChange(standing.id, "updated", standing.version, difference, self._source)
         standing.changes.append(change)
         self._changes.append(change)
-        record = self._record(standing)
-        shown = from_to(record_rows.visible(self.object_.properties, difference))
-        self._events.append(event("record.updated", record, self._source, changed=shown))
+        record = record_rows.with_values(self.object_, standing, standing.values)
+        shown = changes(record_rows.visible(self.object_.properties, difference))
+        self._events.append(event(RecordUpdated, record, self._source, changed=shown))
         return record
 
-    def suggest(self, standing: Standing, suggested: Values) -> None:
+    def suggest(self, standing: RecordState, suggested: Values) -> None:
         """Suggest values for a record, for a person to decide on."""
         self._suggested += [(standing.id, slug, value) for slug, value in suggested.items()]
 
@@ -211,7 +206,7 @@ class RecordWrites:
                 for one in written
                 if not one.is_new
             ]
-            bulk.update_many(tx.conn, object_.id, tx.now, updated, shape=shape)
+            bulk.update_many(tx.conn, object_.organization_id, object_.id, tx.now, updated, shape=shape)
         if shape is not self._shape:
             self.unique.store()
         if "identities" in self.__dict__:
@@ -221,27 +216,15 @@ class RecordWrites:
             bulk.suggest(tx, object_.organization_id, [(one, None) for one in self._suggested])
         events.record(tx, object_.organization_id, self._events)
 
-    def _record(self, standing: Standing) -> Record:
-        return Record(
-            id=standing.id,
-            object_type=self.object_.slug,
-            version=standing.version,
-            properties=record_rows.visible(self.object_.properties, standing.values),
-            created_at=standing.created_at,
-            updated_at=standing.updated_at,
-        )
 
-
-def event(type_: RecordEventType, record: Record, source: Source, **more: Any) -> NewEvent:
-    """The event of *record*, with *more* data."""
-    return record_event(
-        type_,
-        record_id=record.id,
+def event(kind: type[E], record: Record, source: Source, **more: Any) -> E:
+    """The event of *record*, with the members that its *kind* has besides."""
+    answer = RecordAnswer(
+        id=record.id,
         object_type=record.object_type,
         version=record.version,
         properties=record.properties,
-        created_at=record.created_at,
-        updated_at=record.updated_at,
-        source=source,
-        **more,
+        created_at=rfc3339(record.created_at),
+        updated_at=rfc3339(record.updated_at),
     )
+    return record_event(kind, answer, source, **more)

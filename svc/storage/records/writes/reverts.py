@@ -1,6 +1,6 @@
 """Reverts: one change of a record's timeline, taken back."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -8,34 +8,33 @@ import sqlalchemy as sa
 from svc.domain.errors import Conflict, Fault, InvalidInput
 from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
-from svc.domain.near_names import shown
-from svc.storage.readable import LenientDecoder
+from svc.domain.input.near_names import shown
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
 from svc.storage.records.bulk import ChangeKind
 from svc.storage.records.rows import Record
 from svc.storage.records.values import References, check
 from svc.storage.records.writes.record_writes import RecordWrites
-from svc.storage.statements import Statement
+from svc.storage.rows import Selection
 from svc.storage.store import Tx
 
 
-class _Change(NamedTuple):
+class _Change(msgspec.Struct, frozen=True):
+    """A change of a timeline."""
+
     id: str
     kind: ChangeKind
-    changed: str
+    changed: dict[str, tuple[Any, Any]]
+    """By slug, the value before and the value after."""
     version: int | None
 
 
-_CHANGE: Final = Statement(
-    sa.select(*(tables.record_changes.c[name] for name in _Change._fields)).where(
+_CHANGES: Final = Selection(_Change, tables.record_changes, empty={"changed": dict})
+_CHANGE: Final = _CHANGES.prepared(
+    _CHANGES.select(
         tables.record_changes.c.id == sa.bindparam("change_id"),
         tables.record_changes.c.record_id == sa.bindparam("record_id"),
-    ),
-    _Change,
-)
-_changed: Final = LenientDecoder(
-    msgspec.json.Decoder(dict[str, tuple[Any, Any]]), dict, tables.record_changes.c.changed
+    )
 )
 
 _NOT_UPDATES: Final[dict[ChangeKind, str]] = {
@@ -74,7 +73,7 @@ def revert(
         raise Conflict(_NOT_UPDATES[change.kind])
     if change.version is None:
         raise Conflict("it is a change from before records had versions, or of a record that was merged")
-    before = {slug: was for slug, (was, _) in _changed.read(change.changed, change.id).items()}
+    before = {slug: was for slug, (was, _) in change.changed.items()}
     writes = RecordWrites(tx, object_, source)
     standing = writes.take(row)
     for since in (if_version, change.version):

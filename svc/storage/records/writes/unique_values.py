@@ -6,10 +6,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, pointer_to
-from svc.domain.records.properties import Property
 from svc.storage.records import tables
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing.index import INSERT_UNIQUE, unique_key
+from svc.storage.records.objects import StoredProperty
 from svc.storage.statements import Statement
 
 _Claim = tuple[str, str]
@@ -26,8 +26,8 @@ _DELETE = Statement(
 class UniqueValues:
     """Which record has which unique value: stored, or written by this unit before."""
 
-    def __init__(self, conn: sa.Connection, unique: Sequence[tuple[str, Property]]) -> None:
-        """*unique* are the ids of the unique properties, with the properties."""
+    def __init__(self, conn: sa.Connection, unique: Sequence[StoredProperty]) -> None:
+        """*unique* are the unique properties."""
         self._conn = conn
         self._unique: Final = unique
         self._stored: dict[_Claim, str | None] = {}
@@ -37,11 +37,11 @@ class UniqueValues:
     def load(self, several: Iterable[Mapping[str, Any]]) -> None:
         """Look up the owners of all unique values in *several*, values by slug, at once."""
         several = list(several)
-        for property_id, prop in self._unique:
+        for prop in self._unique:
             given = (values[prop.slug] for values in several if prop.slug in values)
             keys = list(dict.fromkeys(map(unique_key, given)))
-            found = record_index.owners(self._conn, property_id, keys) if keys else {}
-            self._stored.update({(property_id, key): found.get(key) for key in keys})
+            found = record_index.owners(self._conn, prop.id, keys) if keys else {}
+            self._stored.update({(prop.id, key): found.get(key) for key in keys})
 
     def owner(self, property_id: str, value: Any) -> str | None:
         """The record that has *value*."""
@@ -56,10 +56,10 @@ class UniqueValues:
         """Raises `Conflict` if a value that *after* has and *before* has not is another record's."""
         taken = [
             prop.slug
-            for property_id, prop in self._unique
+            for prop in self._unique
             if prop.slug in after
             and after[prop.slug] != before.get(prop.slug)
-            and self.owner(property_id, after[prop.slug]) not in {None, record_id}
+            and self.owner(prop.id, after[prop.slug]) not in {None, record_id}
         ]
         if taken:
             detail = f"another record has this {', '.join(taken)}, which is unique"
@@ -71,15 +71,15 @@ class UniqueValues:
 
     def write(self, record_id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         """Note that a record has the values *after* instead of *before*."""
-        for property_id, prop in self._unique:
+        for prop in self._unique:
             if before.get(prop.slug) == after.get(prop.slug):
                 continue
             if prop.slug in before:
-                claim = property_id, unique_key(before[prop.slug])
+                claim = prop.id, unique_key(before[prop.slug])
                 self._stored.setdefault(claim, record_id)  # the record has its claim
                 self._owners[claim] = None
             if prop.slug in after:
-                self._owners[property_id, unique_key(after[prop.slug])] = record_id
+                self._owners[prop.id, unique_key(after[prop.slug])] = record_id
 
     def store(self) -> None:
         """Store what the writes have changed."""

@@ -13,7 +13,7 @@ from svc.domain.records.values import Values, read
 from svc.storage.records.objects import StoredProperty
 from svc.storage.records.rows import Record
 from svc.storage.records.values import References, check, check_size
-from svc.storage.records.writes.record_writes import RecordWrites, Standing
+from svc.storage.records.writes.record_writes import RecordState, RecordWrites
 from svc.storage.store import Tx
 
 WayName = Literal["create", "update", "upsert", "match"]
@@ -30,7 +30,7 @@ class Item(NamedTuple):
 _EMPTY: Final = Fault("/properties", "missing", "a record needs at least one value that is not empty")
 
 
-class Asked(NamedTuple):
+class WriteRequest(NamedTuple):
     """All items, what they are upserted by, and after how many faults an item has its first only."""
 
     items: Sequence[Item]
@@ -38,7 +38,7 @@ class Asked(NamedTuple):
     faults_max: int = FAULTS_MAX
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """The record as an item left it, and the slugs of the values that it suggests."""
 
     kind: Literal["created", "updated", "unchanged", "suggested"]
@@ -54,7 +54,7 @@ class Way:
         tx: Tx,
         organization: Organization,
         writes: RecordWrites,
-        asked: Asked,
+        asked: WriteRequest,
     ) -> None:
         self.organization = organization
         self.writes = writes
@@ -67,7 +67,7 @@ class Way:
         """Read what the items need. Raises `InvalidInput` if records are not found by `by`."""
         raise NotImplementedError
 
-    def write(self, place: int) -> Written:
+    def write(self, place: int) -> WriteResult:
         """Write the item at *place*.
 
         Raises:
@@ -103,15 +103,15 @@ class Way:
                 checked.append(error)
         return checked
 
-    def create(self, values: Values) -> Written:
-        return Written("created", self.writes.create(values))
+    def create(self, values: Values) -> WriteResult:
+        return WriteResult("created", self.writes.create(values))
 
-    def update(self, standing: Standing, item: Item) -> Written:
+    def update(self, standing: RecordState, item: Item) -> WriteResult:
         after = self.check(standing.values, item.properties)
         self.writes.check_version(standing, item.if_version, after)
         version = standing.version
         record = self.writes.update(standing, after)
-        return Written("updated" if record.version > version else "unchanged", record)
+        return WriteResult("updated" if record.version > version else "unchanged", record)
 
 
 class Creates(Way):
@@ -122,7 +122,7 @@ class Creates(Way):
         if len(self.items) > 1:
             self.writes.unique.load(one for one in self._values if not isinstance(one, InvalidInput))
 
-    def write(self, place: int) -> Written:
+    def write(self, place: int) -> WriteResult:
         values = self._values[place]
         if isinstance(values, InvalidInput):
             raise values
@@ -136,7 +136,7 @@ class Updates(Way):
         if len(self.items) > 1:
             self.writes.load(item.id for item in self.items)
 
-    def write(self, place: int) -> Written:
+    def write(self, place: int) -> WriteResult:
         item = self.items[place]
         return self.update(self.writes.standing(item.id), item)
 
@@ -168,7 +168,7 @@ class Upserts(Way):
             ids = map(self._known, keys)
             self.writes.load(known[0] for known in ids if known)
 
-    def write(self, place: int) -> Written:
+    def write(self, place: int) -> WriteResult:
         item = self.items[place]
         key = self._keys[place]
         if isinstance(key, InvalidInput):
@@ -219,7 +219,7 @@ class Matches(Way):
             ]
             self.writes.load(record_id for ids in known for record_id in sorted(ids))
 
-    def write(self, place: int) -> Written:
+    def write(self, place: int) -> WriteResult:
         item, values = self.items[place], self._values[place]
         if isinstance(values, InvalidInput):
             raise values
@@ -248,7 +248,7 @@ class Matches(Way):
             raise UnclearMatch(matched.reason, len(matched.candidates))
         return matched.contact_id if isinstance(matched, Clear) else None
 
-    def _merge(self, standing: Standing, item: Item, values: Values) -> Written:
+    def _merge(self, standing: RecordState, item: Item, values: Values) -> WriteResult:
         wanted = {slug: values[slug] for slug in item.properties if slug in values}
         filled, suggested = gain(standing.id, standing.values, wanted, self.writes.identities.having)
         after = standing.values | filled
@@ -261,8 +261,8 @@ class Matches(Way):
         record = self.writes.update(standing, after)
         self.writes.suggest(standing, suggested)
         if filled:
-            return Written("updated", record, tuple(suggested))
-        return Written("suggested" if suggested else "unchanged", record, tuple(suggested))
+            return WriteResult("updated", record, tuple(suggested))
+        return WriteResult("suggested" if suggested else "unchanged", record, tuple(suggested))
 
 
 WAYS: Final[Mapping[WayName, type[Way]]] = {

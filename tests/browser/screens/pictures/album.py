@@ -17,6 +17,13 @@ from tests.browser.screens.pictures.stage import HERE, NOW_MS, ORIGIN, Stage
 Theme = Literal["light", "dark"]
 
 KEPT: Final = HERE / "kept"
+IMAGES: Final = Path(__file__).parents[4] / "docs" / "images"
+SHOWN: Final = {
+    f"{name}-{theme}": IMAGES / f"screen-{name.removesuffix('-full')}-{theme}.webp"
+    for name in ("home-full", "records-full", "record-full", "board-full", "embed-full")
+    for theme in ("light", "dark")
+}
+"""The kept pictures that README and the guides show, and where they have them: so those do not age."""
 ARTIFACTS: Final = Path(__file__).parents[3] / "artifacts" / "screens"
 QUALITY: Final = 60
 TILE_PX: Final = 8
@@ -24,8 +31,8 @@ TILE_DIFFERENCE: Final = 12
 """Of 255, in the mean of a tile; what differs less is how letters are smoothed and pictures compressed."""
 TILES_THAT_MAY_DIFFER: Final = 0.001
 """Of all tiles: 16 of a desk's 16,000."""
-_TRIES: Final = 12
-_PAUSE_MS: Final = 120
+TRIES: Final = 60
+PAUSE_MS: Final = 120
 _STILL_MS: Final = 400
 """Longer than a screen waits before it asks for a preview."""
 _SHOWN: Final = """
@@ -96,6 +103,10 @@ class Camera:
         self._stage.is_viewer = scene.is_viewer
         self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         self.page.set_viewport_size({"width": scene.width, "height": scene.height})
+        if self.page.url.startswith(ORIGIN):  # what the scene before has kept in the browser
+            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        if "#" in scene.path:
+            self.page.goto("about:blank")  # to another fragment of the same page, nothing is loaded anew
         self.page.goto(ORIGIN + scene.path)
         self.page.evaluate(_SHOWN, list(_SHOWS[scene.state]))
         if scene.act:
@@ -156,13 +167,13 @@ def check(taker: Camera, name: str) -> str | None:
     file = KEPT / f"{name}.webp"
     kept = file.read_bytes() if file.exists() else None
     differing = 1.0
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         if digest_of(taker.shot()) == digests().get(name):
             return None
         # Both compressed: a sharp picture differs from a compressed one in the colour of thin lines.
         if kept and (differing := taker.difference(kept, taker.picture())) <= TILES_THAT_MAY_DIFFER:
             return None
-        taker.page.wait_for_timeout(_PAUSE_MS)
+        taker.page.wait_for_timeout(PAUSE_MS)
     ARTIFACTS.mkdir(parents=True, exist_ok=True)
     (ARTIFACTS / file.name).write_bytes(taker.picture())
     return f"{name}: {differing:.2%} of it differ from the kept picture (see {ARTIFACTS})"

@@ -13,6 +13,7 @@ from playwright.sync_api import sync_playwright
 from tests.browser.conftest import CHROMIUM_ARGS, chromium
 from tests.browser.screens.pictures.album import (
     KEPT,
+    SHOWN,
     TILES_THAT_MAY_DIFFER,
     Camera,
     Theme,
@@ -48,6 +49,8 @@ def keep(wanted: list[str]) -> None:
     for file in KEPT.glob("*.webp"):
         if file.stem not in known:
             file.unlink()
+    for name, shown in SHOWN.items():
+        shown.write_bytes((KEPT / f"{name}.webp").read_bytes())
     (KEPT / "digests.json").write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
     sys.stdout.write(f"{len(known)} pictures are kept in {KEPT}\n")
 

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from svc.http.screens.assets import STATIC_PATH, built
+from svc.http.screens.boot import styles_for
 from svc.http.screens.own_paths import WAYS_IN
 from svc.http.screens.shell import POLICY
 
@@ -28,11 +29,10 @@ AXE: Final = HERE.parents[3] / "screens/node_modules/axe-core/axe.min.js"
 AXE_PATH: Final = "/axe.js"
 TOWN: Final[dict[str, Any]] = json.loads((HERE / "town.json").read_text())
 NOW_MS: Final[int] = TOWN["now"]
-_COUNTS: Final = {"held", "queued", "live", "total", "count"}
+_COUNTS: Final = {"held", "queued", "live", "total", "count", "waiting"}
 _STYLE: Final = """
-@font-face { font-family: "Kept Sans"; src: url(/fonts/inter.woff2); font-weight: 100 900 }
 @font-face { font-family: "Kept Mono"; src: url(/fonts/jetbrains-mono.woff2); font-weight: 100 800 }
-:root { --sans: "Kept Sans", sans-serif; --mono: "Kept Mono", monospace }
+:root { --mono: "Kept Mono", monospace }
 *, *::before, *::after {
   animation: none !important;
   transition: none !important;
@@ -42,7 +42,7 @@ _STYLE: Final = """
 _PAGE: Final = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark"><title>svc</title>
-<link rel="icon" href="/docs/icon.svg"><link rel="stylesheet" href="{style}">
+<link rel="icon" href="/docs/icon.svg">{styles}
 <script type="module" src="{script}"></script></head><body><div id="app"></div>
 <script type="application/json" id="boot">{boot}</script></body></html>"""
 _PROBLEM: Final = {
@@ -116,11 +116,12 @@ def _page(stage: Stage, path: str) -> bytes:
     boot = {
         "session": None if is_way_in else TOWN["boot"]["session"],
         "organization": None if is_way_in else _organization(is_viewer=stage.is_viewer),
+        "mail": path == "/app/account/profile",
         "data": TOWN["answers"] if stage.state == "full" and not is_way_in else {},
     }
     block = json.dumps(boot).replace("<", "\\u003c")
-    links = {"style": STATIC_PATH + manifest.style, "script": STATIC_PATH + manifest.script}
-    return _PAGE.format(boot=block, **links).encode()
+    sheets = [f'<link rel="stylesheet" href="{STATIC_PATH}{name}">' for name in styles_for(manifest, path)]
+    return _PAGE.format(boot=block, styles="".join(sheets), script=STATIC_PATH + manifest.script).encode()
 
 
 class _Door(BaseHTTPRequestHandler):
@@ -136,6 +137,10 @@ class _Door(BaseHTTPRequestHandler):
             self._send(plain, file.content_type.decode(), forever=not is_style)
         elif path.startswith("/fonts/"):
             self._send((HERE / path[1:]).read_bytes(), "font/woff2", forever=True)
+        elif path.startswith("/look/"):
+            self._send(
+                (files("svc.http.look") / "static" / path[6:]).read_bytes(), "font/woff2", forever=True
+            )
         elif path == AXE_PATH:
             self._send(AXE.read_bytes(), "text/javascript", forever=True)
         elif path == "/docs/icon.svg":
@@ -145,6 +150,8 @@ class _Door(BaseHTTPRequestHandler):
             self._begin("text/event-stream", None)
             self.stage.wait()
             self.close_connection = True
+        elif path == "/docs/titles.json":
+            self._answer({"guides": TOWN["guides"]})
         elif path.startswith("/app/api/"):
             self._answer(TOWN["sessions"] if path.endswith("/sessions") else TOWN["boot"]["session"])
         else:
@@ -158,8 +165,21 @@ class _Door(BaseHTTPRequestHandler):
             found = answer_to(tool, question)
             assert found is not None, f"the town has no answer to {tool} {question}"
             self._answer(found)
+        elif path == "/app/api/authorization":
+            self._answer(TOWN["authorization"])
+        elif path == "/app/api/link":
+            self._link(json.loads(question)["token"])
         else:
             self._answer(TOWN["boot"]["session"])
+
+    def _link(self, token: str) -> None:
+        """What the link called *token* is for; one that the town does not know works no more."""
+        known = TOWN["links"].get(token)
+        if known is not None:
+            self._answer(known)
+        else:
+            gone = _PROBLEM | {"type": "/problems/not_found", "status": 404, "code": "not_found"}
+            self._send(json.dumps(gone).encode(), "application/problem+json", status=404)
 
     def _answer(self, full: Any) -> None:
         """Answer *full* in the way of the state."""

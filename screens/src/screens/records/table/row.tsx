@@ -1,0 +1,115 @@
+/** A row of the grid: drawn anew only when something of it is another. */
+import { Component, type ComponentType } from "preact";
+import { to } from "../../../house/address";
+import { records as words } from "../../../messages/en/records";
+import { messages, say } from "../../../messages/messages";
+import { Icon } from "../../../parts/icon";
+import type { Onward, ValueFieldProps } from "../values/editing";
+import { type Change, type RecordLine, titleOf } from "../values/properties";
+import { ValueText } from "../values/value_text";
+import { alignOf, type Column } from "./columns";
+import "../../../styles/records.css";
+
+export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
+
+/** What is done in a cell that is edited. */
+export interface Editing {
+  Field: ComponentType<ValueFieldProps>;
+  record: RecordLine;
+  column: number;
+  begin: string | undefined;
+  onSave: (change: Change, onward: Onward) => void;
+  onCancel: () => void;
+}
+
+interface RowProps {
+  record: RecordLine;
+  at: number;
+  height: number;
+  columns: readonly Column[];
+  isSelected: boolean;
+  canSelect: boolean;
+  /** The column that has the focus, if it is in this row. */
+  focus: number | null;
+  /** The first and the last column that are marked. */
+  first: number | null;
+  last: number | null;
+  editing: Editing | null;
+  /** Refused values, by their slugs; null where there are none. */
+  faults: Readonly<Record<string, string>> | null;
+}
+
+export class Row extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    return (Object.keys(next) as (keyof RowProps)[]).some((key) => next[key] !== this.props[key]);
+  }
+
+  render() {
+    const { record, at, height, columns, isSelected, canSelect } = this.props;
+    const name = titleOf(
+      record,
+      columns.map(({ property }) => property),
+    );
+    return (
+      <div
+        class="grid-row"
+        role="row"
+        aria-rowindex={at + 2}
+        aria-selected={canSelect ? isSelected : undefined}
+        data-id={record.id}
+        data-edited={this.props.editing ? "" : undefined}
+        style={{ transform: `translateY(${at * height}px)`, blockSize: `${height}px` }}
+      >
+        {canSelect && (
+          <div class="grid-check" role="gridcell">
+            <input type="checkbox" tabIndex={-1} checked={isSelected} aria-label={say(messages.table.select, { name })} data-select />
+          </div>
+        )}
+        {columns.map((_, place) => this.cell(place, name))}
+      </div>
+    );
+  }
+
+  private cell(place: number, name: string) {
+    const { record, at, columns, focus, first, last, editing, faults } = this.props;
+    const { property } = columns[place] as Column;
+    const isEdited = editing?.column === place;
+    const isMarked = first !== null && last !== null && place >= first && place <= last;
+    const fault = faults?.[property.slug];
+    return (
+      <div
+        key={property.slug}
+        id={cellId(at, place)}
+        class={place === 0 ? "grid-cell grid-name" : "grid-cell"}
+        role="gridcell"
+        data-column={place}
+        data-align={alignOf(property)}
+        data-focus={focus === place ? "" : undefined}
+        data-marked={isMarked ? "" : undefined}
+        data-editing={isEdited ? "" : undefined}
+        aria-invalid={fault ? "true" : undefined}
+      >
+        {isEdited && editing ? (
+          <editing.Field
+            property={property}
+            record={editing.record}
+            begin={editing.begin}
+            onSave={editing.onSave}
+            onCancel={editing.onCancel}
+          />
+        ) : place === 0 ? (
+          <a class="grid-open" tabIndex={-1} href={to(`/app/records/${record.objectType}/${record.id}`)}>
+            {property.slug in record.properties ? <ValueText property={property} record={record} bare /> : <span class="soft">{name}</span>}
+          </a>
+        ) : (
+          <ValueText property={property} record={record} />
+        )}
+        {fault && !isEdited && (
+          <span class="grid-fault" title={say(words.refused, { why: fault })}>
+            <Icon name="circle-alert" size={14} label={say(words.refused, { why: fault })} />
+          </span>
+        )}
+      </div>
+    );
+  }
+}

@@ -1,0 +1,1 @@
+"""The actor that makes the files of exports."""

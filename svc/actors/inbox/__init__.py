@@ -1,0 +1,1 @@
+"""What the inbox keeps in memory: who looks at which conversation."""

@@ -1,0 +1,1 @@
+"""The request log in memory, until it is written."""

@@ -1,0 +1,29 @@
+"""Limits of exports. Docs and contract show these.
+
+Sources: decisions §4, the tools of exports; where they are silent, the choice is ours and the line says why.
+"""
+
+from typing import Final
+
+from svc.domain.locale.times import DAY_MS
+
+EXPORT_ROWS_MAX: Final = 2_000_000
+"""Rows of one export (decisions §4)."""
+EXPORT_BYTES_MAX: Final = 2 * 1024 * 1024 * 1024
+"""The size of its file (decisions §4)."""
+EXPORTS_WAITING_MAX: Final = 5
+"""Exports of an organization that wait for their turn (decisions §4)."""
+EXPORT_LIFE_MS: Final = DAY_MS
+"""How long an export and its file are kept after its end (decisions §4)."""
+EXPORT_SECONDS_MAX: Final = 900
+"""How long one export may read its snapshot. Ours: as long, the database keeps in its log what others write
+meanwhile."""
+EXPORTS_AT_ONCE: Final = 2
+"""Exports of all organizations that are made at once. Ours: each has a thread and a snapshot of its own."""
+EXPORT_ATTEMPTS_MAX: Final = 5
+"""How often an export is begun that did not come to its end, such as when the service was stopped. Ours."""
+EXPORT_PIECE_ROWS: Final = 200
+"""Rows that are read and written at once: some milliseconds."""
+EXPORT_FIELDS_MAX: Final = 500
+"""Different fields of submissions that have a column of their own. Ours: as many columns as an import
+reads."""

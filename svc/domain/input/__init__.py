@@ -1,0 +1,1 @@
+"""What comes from outside: JSON, its faults, and names that are nearly right."""

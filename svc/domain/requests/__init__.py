@@ -1,0 +1,1 @@
+"""The request log: one line for each call of a key."""

@@ -1,0 +1,1 @@
+"""The doors at which signed-in people try agents and models."""

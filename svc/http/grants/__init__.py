@@ -1,0 +1,1 @@
+"""The doors of OAuth: metadata, authorization, tokens and registration."""

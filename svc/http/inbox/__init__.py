@@ -1,0 +1,1 @@
+"""Doors of the inbox that are no tools."""

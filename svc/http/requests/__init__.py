@@ -1,0 +1,1 @@
+"""What calls leave in the request log."""

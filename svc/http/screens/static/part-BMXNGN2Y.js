@@ -1,0 +1,1 @@
+import{b as e}from"./part-YVOFMBIM.js";import{M as t,X as o,_ as n}from"./part-GGBQFXN7.js";function y(i,r){return r==null?[]:typeof r=="object"?Object.entries(r).map(([f,p])=>o(p,f)):i.type==="duration"?[n(e(String(r)))]:typeof r=="number"?[t(r)]:[]}export{y as a};

@@ -1,0 +1,1 @@
+var r={objectType:"",ids:[]};function s(t,i){r={objectType:t,ids:i}}function d(t,i){let{ids:e}=r,n=r.objectType===t?e.indexOf(i):-1;return n<0?void 0:{at:n,count:e.length,previous:e[n-1],next:e[n+1]}}export{s as a,d as b};

@@ -1,0 +1,1 @@
+var e={create_deal:"handshake",create_record:"plus",update_record:"pencil",add_note:"file-text",assign:"user",reply:"mail",call_webhook:"upload",wait:"history",branch:"git-merge",approval:"circle-check",stop:"circle-dashed"};export{e as a};

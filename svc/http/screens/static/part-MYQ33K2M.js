@@ -1,0 +1,1 @@
+var s={"records.read":"See records","records.write":"Change records",forms:"Forms",embeds:"Embeds",channels:"Messengers",conversations:"Conversations",workflows:"Workflows",webhooks:"Webhooks",ai:"AI",settings:"Settings",security:"Sign-in and API keys"};export{s as a};

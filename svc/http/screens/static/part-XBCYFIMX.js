@@ -1,0 +1,1 @@
+import{a as o}from"./part-Z7LDUTCD.js";import{a as r}from"./part-U4WBBDED.js";import{p as t}from"./part-GGBQFXN7.js";function p({contactName:e,title:n,known:s}){return e||n||s.name||s.username||s.phone||s.email||r.noName}var g=e=>e!==null&&e===t.peek()?.person.id,l=({messenger:e})=>e==="other"?r.otherMessenger:o[e];export{p as a,g as b,l as c};

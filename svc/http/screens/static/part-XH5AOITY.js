@@ -1,0 +1,1 @@
+import{na as r}from"./part-GGBQFXN7.js";var a=700;async function s(t,n){let o=t;for(;o.state==="waiting"||o.state==="running";){if(!n(o))return null;await new Promise(i=>setTimeout(i,a));let e=await r("export.get",{id:t.id});e.ok&&(o=e.answer)}return o}export{s as a};

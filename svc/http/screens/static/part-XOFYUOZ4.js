@@ -1,0 +1,1 @@
+import{ga as i,ka as l}from"./part-GGBQFXN7.js";var a=130,u=(e,r,t)=>s("/app/api/agent-trial",{...e,messages:r},t),c=(e,r)=>s("/app/api/model-trial",{model:e,text:r});async function s(e,r,t){let o=()=>i(e,{body:r,seconds:a,...t&&{signal:t}}),n=await o();return!n.ok&&n.problem.code==="unauthorized"&&await l()?o():n}export{u as a,c as b};

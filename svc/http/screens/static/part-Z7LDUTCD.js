@@ -1,0 +1,1 @@
+var e={telegram:"Telegram",whatsapp:"WhatsApp",viber:"Viber",signal:"Signal",instagram:"Instagram",messenger:"Messenger",line:"LINE",wechat:"WeChat",discord:"Discord",matrix:"Matrix",xmpp:"XMPP",sms:"SMS",other:"Other"};export{e as a};

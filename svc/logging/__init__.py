@@ -1,0 +1,1 @@
+"""The log: its records, a rate for repeated lines, and a stream that may fail."""

@@ -1,0 +1,1 @@
+"""Approved cards: their tools are run for who approves."""

@@ -1,0 +1,1 @@
+"""Connected apps: consent, and tokens for it."""

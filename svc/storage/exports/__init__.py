@@ -1,0 +1,1 @@
+"""Exports: jobs, and the lines that they write."""

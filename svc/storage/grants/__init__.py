@@ -1,0 +1,1 @@
+"""Connected apps: their registrations, authorization requests, codes and tokens."""

@@ -1,0 +1,1 @@
+"""What Home reads of several nouns: the latest acts, and what their targets are called."""

@@ -1,0 +1,1 @@
+"""Tools about connected apps and their grants."""
