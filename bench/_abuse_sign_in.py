@@ -18,9 +18,9 @@ from svc.clock import VirtualClock
 from svc.domain.crypto.passwords import HASHER, salt_for
 from svc.domain.errors import DomainError
 from svc.domain.identity.callers import operator_call
-from svc.services import sign_in
-from svc.services.attempts import WrongCredentials
-from svc.services.sign_in import Browser
+from svc.services.identity import sign_in
+from svc.services.identity.attempts import WrongCredentials
+from svc.services.identity.sign_in import Browser
 from svc.storage import provisioning
 from svc.storage.identity import accounts, members
 from svc.storage.identity.accounts import NewAccount

@@ -28,7 +28,7 @@ from svc.http.problems.problems import problem_for
 from svc.http.request.bearer import bearer_token
 from svc.http.tools.admission import budget_headers
 from svc.http.tools.door import KeyGate, ToolDoor
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage.sqlite.store import open_store
 from svc.tools.catalogue import REGISTRY
 

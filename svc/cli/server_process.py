@@ -39,7 +39,7 @@ from svc.domain.identity.people import WELCOME_PATH
 from svc.http.screens import assets as screens
 from svc.http.screens.assets import ScreensNotBuilt
 from svc.logging import setup as logging
-from svc.services import first_owner
+from svc.services.identity import first_owner
 from svc.storage.clock import marks as clock_marks
 from svc.storage.files.directory import DirectoryFiles
 from svc.storage.identity import organizations

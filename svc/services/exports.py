@@ -12,7 +12,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.exports.exports import may_fetch
 from svc.domain.identity.callers import Call
 from svc.domain.imports.exported import FileFormat
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage.exports import rows as export_rows
 from svc.storage.files.contents import OpenContent
 from svc.tools.catalogue import REGISTRY

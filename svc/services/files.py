@@ -16,7 +16,8 @@ from svc.domain.files.contents import ContentFacts
 from svc.domain.files.files import READ, UPLOAD, StoredFile, check_may_upload, may_see
 from svc.domain.identity.callers import Call, permit
 from svc.domain.tool_results import ToolResult
-from svc.services import in_flight, tool_calls
+from svc.services.tools import calls as tool_calls
+from svc.services.tools import in_flight
 from svc.storage import audit, idempotency
 from svc.storage.files import files
 from svc.storage.files.contents import Incoming, OpenContent

@@ -8,7 +8,7 @@ import msgspec
 from svc.actors.system import System
 from svc.domain.identity.callers import Call
 from svc.domain.imports.exported import FileFormat
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage.imports import outputs, uploads
 from svc.storage.imports.outputs import OutputKind
 from svc.storage.imports.rows import Import

@@ -7,8 +7,8 @@ import trio
 
 from svc.domain.errors import TooManyAttempts
 from svc.domain.identity.limits import PAIR_FAILURES_MAX
-from svc.services import sign_in
-from svc.services.sign_in import Browser
+from svc.services.identity import sign_in
+from svc.services.identity.sign_in import Browser
 from svc.storage.identity import api_keys
 from tests import tables
 from tests.channels import channel_town

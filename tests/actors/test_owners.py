@@ -47,8 +47,8 @@ NO_ORGANIZATIONS = {
     (Owner.HOSTS, "storage.sites.sites.at_host"),
     (Owner.OUTBOXES, "storage.channels.outboxes.organization_of"),
     (Owner.WEBHOOKS, "storage.webhooks.batches.load"),
-    (Owner.PEOPLE, "services.sign_in._open_one_of"),
-    (SIGNED_IN, "services.sign_in._profile"),
+    (Owner.PEOPLE, "services.identity.sign_in._open_one_of"),
+    (SIGNED_IN, "services.identity.sign_in._profile"),
 }
 """All that is done without an organization's name when everything below is asked for."""
 
@@ -109,10 +109,10 @@ async def test_units_are_their_organizations(autojump_clock):
         "storage.forms.filing.target",
         "storage.forms.filing.file_due",
         "actors.records.indexer._build",
-        "services.tool_calls.write",
-        "services.tool_calls.read",
+        "services.tools.calls.write",
+        "services.tools.calls.read",
         "storage.audit.note_refusal",
-        "services.channel_calls._write",
+        "services.channels.calls._write",
         "storage.channels.outboxes.load",
         "storage.channels.outboxes.pull",
         "storage.workflows.dispatch.dispatch",

@@ -15,7 +15,7 @@ from svc.domain.crypto.keys import digest
 from svc.domain.events import EVENT_TYPES
 from svc.domain.hints import HintLog
 from svc.domain.identity.callers import Call, operator_call
-from svc.services.screen_streams import readers_of
+from svc.services.screens.streams import readers_of
 from svc.storage import audit
 from svc.storage.channels import connections, conversations, messages, tables
 from svc.storage.identity import invitations

@@ -16,7 +16,7 @@ from svc.domain.identity.people import Person
 from svc.domain.identity.roles import Permission
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.locale.times import DAY_MS
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage import provisioning
 from svc.storage.identity import members, organizations, roles, sessions
 from svc.storage.identity.members import MemberChanges

@@ -15,7 +15,8 @@ from svc.http.fast_path import Answer, Request
 from svc.http.request.json_body import read_json
 from svc.http.response.answers import success
 from svc.http.tools.gated_door import GatedDoor
-from svc.services import tool_calls, trials
+from svc.services.ai import trials
+from svc.services.tools import calls as tool_calls
 from svc.tools.agent.trials import TryAgent
 from svc.tools.ai.trials import TryModel
 

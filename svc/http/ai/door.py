@@ -25,7 +25,8 @@ from svc.http.request.body import ClientGone
 from svc.http.requests.lines import note_code
 from svc.http.response.answers import NO_STORE, Fields, json_answer
 from svc.http.tools.admission import admit_key, budget_headers
-from svc.services import completions, tool_calls
+from svc.services.ai import completions
+from svc.services.tools import calls as tool_calls
 
 log = structlog.get_logger("svc.http.ai")
 

@@ -13,7 +13,7 @@ from svc.http.request.bearer import bearer_token
 from svc.http.request.json_body import read_json
 from svc.http.requests.lines import Line
 from svc.http.tools.admission import call_success
-from svc.services import channel_calls
+from svc.services.channels import calls as channel_calls
 
 log = structlog.get_logger("svc.http.channels")
 

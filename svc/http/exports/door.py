@@ -11,8 +11,9 @@ from svc.http.fast_path import PartSender, Request, StreamAnswer
 from svc.http.response.answers import NO_STORE, NOSNIFF
 from svc.http.response.contents import send_content
 from svc.http.tools.gated_door import GatedDoor
-from svc.services import exports, tool_calls
+from svc.services import exports
 from svc.services.exports import ExportedFile
+from svc.services.tools import calls as tool_calls
 
 _PATH: Final = re.compile(r".*/exports/(?P<id>[^/]+)/file")
 _TYPES: Final = {"csv": b"text/csv; charset=utf-8", "ndjson": b"application/x-ndjson"}

@@ -22,7 +22,8 @@ from svc.http.response.contents import send_content
 from svc.http.tools.admission import call_success
 from svc.http.tools.door import Gate
 from svc.http.tools.gated_door import GatedDoor
-from svc.services import files, tool_calls
+from svc.services import files
+from svc.services.tools import calls as tool_calls
 from svc.tools.registry import Registry
 
 API_PATH: Final = FILE_PATH.removesuffix("/")

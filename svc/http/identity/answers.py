@@ -3,8 +3,8 @@
 import msgspec
 
 from svc.domain.locale.times import rfc3339
-from svc.services.own_accounts import OwnSessions
-from svc.services.sign_in import Profile
+from svc.services.identity.own_accounts import OwnSessions
+from svc.services.identity.sign_in import Profile
 
 
 class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):

@@ -23,9 +23,9 @@ from svc.http.problems.problems import as_response, problem_for
 from svc.http.quart_app import current_request
 from svc.http.request.session_cookie import BROWSER_COOKIE, CHALLENGE, SESSION_COOKIE, cookie_name
 from svc.http.request.transport import Transport
-from svc.services import first_owner, own_accounts, sign_in
-from svc.services.first_owner import FirstOwner
-from svc.services.sign_in import SignedIn
+from svc.services.identity import first_owner, own_accounts, sign_in
+from svc.services.identity.first_owner import FirstOwner
+from svc.services.identity.sign_in import SignedIn
 
 
 class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -21,7 +21,7 @@ from svc.http.request.session_cookie import (
     session_token,
 )
 from svc.http.request.transport import Transport
-from svc.services.sign_in import Browser
+from svc.services.identity.sign_in import Browser
 
 BODY_BYTES_MAX: Final = 16_384
 

@@ -7,7 +7,7 @@ import msgspec
 from quart import Response
 
 from svc.http.identity.exchange import PersonDoor, no_content, read_body
-from svc.services import mailed_links
+from svc.services.identity import mailed_links
 
 
 class Email(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

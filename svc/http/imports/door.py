@@ -14,7 +14,8 @@ from svc.domain.imports.limits import IMPORT_PART_BYTES
 from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
 from svc.http.response.answers import NO_STORE, NOSNIFF, json_answer
 from svc.http.tools.gated_door import GatedDoor
-from svc.services import imports, tool_calls
+from svc.services import imports
+from svc.services.tools import calls as tool_calls
 
 Output = Literal["refused", "report"]
 

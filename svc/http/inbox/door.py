@@ -13,7 +13,8 @@ from svc.http.fast_path import Answer, Request
 from svc.http.request.json_body import read_json
 from svc.http.response.answers import json_answer
 from svc.http.tools.gated_door import GatedDoor
-from svc.services import presence, tool_calls
+from svc.services.screens import presence
+from svc.services.tools import calls as tool_calls
 
 PATH: Final = "/app/api/presence"
 _BODY_BYTES_MAX: Final = 1_024

@@ -43,8 +43,8 @@ from svc.http.requests.lines import note_code
 from svc.http.response.answers import REPLAYED, json_answer
 from svc.http.response.retry_after import retry_after, wait_ms_of
 from svc.http.tools.admission import admit_at_mcp, answer_admitted, call_of, deprecation_headers, note_tool
-from svc.services import tool_calls
-from svc.services.screen_addresses import note_screen
+from svc.services.screens.addresses import note_screen
+from svc.services.tools import calls as tool_calls
 from svc.tools.finding.finder import nearest
 from svc.tools.registry import Registry
 

@@ -19,7 +19,7 @@ from svc.domain.input.near_names import hint, shown
 from svc.http.operator.answers import json_answer, to_json
 from svc.http.problems.problems import problem_response
 from svc.http.quart_app import current_request
-from svc.services import actor_actions
+from svc.services.operator import actor_actions
 
 SNAPSHOT_SECONDS: Final = 1.0
 """How long an actor may take to show its state; after that it is listed without."""

@@ -36,8 +36,8 @@ from svc.http.request.request_id import request_id_of
 from svc.http.screens import assets as screens
 from svc.http.screens.static_door import StaticDoor
 from svc.http.traffic import Traffic
-from svc.services import mail_state
-from svc.services.backlog import Waiting
+from svc.services.operator import mail_state
+from svc.services.operator.backlog import Waiting
 
 CHECK_SECONDS: Final = 2.0
 """How long a probe may take before its check fails."""

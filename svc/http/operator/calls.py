@@ -14,7 +14,7 @@ from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.input.near_names import guess, shown
 from svc.http.quart_app import current_request
 from svc.http.request.json_body import NO_INPUT
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.tools.ai.operator_commands import grant_credits
 from svc.tools.catalogue import REGISTRY
 from svc.tools.command import Command

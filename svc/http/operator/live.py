@@ -17,7 +17,7 @@ from svc.actors.system import System
 from svc.domain.errors import Unavailable
 from svc.http.operator.actors import row
 from svc.http.operator.answers import to_json
-from svc.services.backlog import Waiting, WaitingNoun
+from svc.services.operator.backlog import Waiting, WaitingNoun
 
 EVERY_SECONDS: Final = 1.0
 SOCKETS_MAX: Final = 20

@@ -21,9 +21,9 @@ from svc.histogram import Bucket
 from svc.http.operator import process
 from svc.http.operator.event_loop import EventLoopWatch
 from svc.http.traffic import Traffic
-from svc.services import mail_state
-from svc.services.backlog import Waiting, WaitingNoun
-from svc.services.mail_state import MailState
+from svc.services.operator import mail_state
+from svc.services.operator.backlog import Waiting, WaitingNoun
+from svc.services.operator.mail_state import MailState
 from svc.telemetry.queue import SpanQueue
 from svc.telemetry.spans import Span
 from svc.version import VERSION

@@ -8,7 +8,7 @@ import msgspec
 
 from svc.http.identity.answers import session_answer
 from svc.http.screens.assets import FirstCall, Manifest, ScreenFiles
-from svc.services.opened_screens import OpenOrganization, OpenScreen
+from svc.services.screens.opened import OpenOrganization, OpenScreen
 from svc.version import VERSION
 
 _ESCAPES: Final = {b"<": b"\\u003c", b">": b"\\u003e", b"&": b"\\u0026"}

@@ -16,7 +16,7 @@ from svc.http.request.session_cookie import SESSION_COOKIE, cookie_name, session
 from svc.http.request.transport import Transport
 from svc.http.response.answers import NO_STORE, NOSNIFF, Fields
 from svc.http.tools.door import SESSION_UNAUTHORIZED
-from svc.services.screen_streams import MEDIA_TYPE, ScreenStream, readers_of
+from svc.services.screens.streams import MEDIA_TYPE, ScreenStream, readers_of
 from svc.tools.registry import Registry
 
 log = structlog.get_logger("svc.http.screens")

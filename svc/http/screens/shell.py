@@ -19,8 +19,8 @@ from svc.http.request.transport import Transport
 from svc.http.screens import boot
 from svc.http.screens.assets import STATIC_PATH, Assets
 from svc.http.screens.own_paths import SCREENS, SIGN_IN, WAYS_IN, own_path
-from svc.services import opened_screens
-from svc.services.opened_screens import OpenScreen
+from svc.services.screens import opened as opened_screens
+from svc.services.screens.opened import OpenScreen
 from svc.tools.registry import Registry
 
 POLICY: Final = (

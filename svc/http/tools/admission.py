@@ -20,7 +20,7 @@ from svc.http.request.bearer import bearer_token
 from svc.http.request.body import ClientGone
 from svc.http.requests.lines import Line
 from svc.http.response.answers import Fields, success
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.tools.registry import Registry
 from svc.tools.tool import Tool
 

@@ -40,8 +40,8 @@ from svc.http.tools.admission import (
     deprecation_headers,
     note_tool,
 )
-from svc.services import tool_calls
-from svc.services.screen_addresses import note_screen
+from svc.services.screens.addresses import note_screen
+from svc.services.tools import calls as tool_calls
 from svc.tools.registry import Registry
 from svc.tools.tool import Tool
 

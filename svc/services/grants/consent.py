@@ -12,7 +12,7 @@ from svc.domain.grants.oauth import Scope, answer_address
 from svc.domain.identity.callers import Call, person_call
 from svc.domain.identity.limits import ExpiresIn
 from svc.domain.identity.sessions import Session, is_fresh
-from svc.services import sign_in
+from svc.services.identity import sign_in
 from svc.storage.grants import grants, requests
 from svc.storage.grants.grants import Choice
 from svc.storage.grants.requests import AuthorizationRequest

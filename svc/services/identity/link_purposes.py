@@ -17,8 +17,8 @@ from svc.domain.crypto.keys import (
 )
 from svc.domain.errors import NotFound
 from svc.domain.identity.people import Person
-from svc.services import attempts, sign_in
-from svc.services.sign_in import Profile
+from svc.services.identity import attempts, sign_in
+from svc.services.identity.sign_in import Profile
 from svc.storage.identity import accounts, invitations
 from svc.storage.identity import sign_in as sign_in_links
 from svc.storage.identity.invitations import InvitationDetails

@@ -12,7 +12,7 @@ from svc.domain.crypto.sealing import Sealer
 from svc.domain.identity.limits import FIRST_OWNER_LIFE_MS
 from svc.domain.randomness import SYSTEM
 from svc.http.app import public_app
-from svc.services import first_owner
+from svc.services.identity import first_owner
 from svc.storage.sqlite.inline import inline_store
 from tests import tables
 from tests.empty_database import make_tables

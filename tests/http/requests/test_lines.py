@@ -8,7 +8,7 @@ import trio
 
 from svc.domain.requests.limits import REQUEST_LIFE_MS
 from svc.http.request.body import ClientGone
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from tests import tables
 from tests.channels import channel_town
 from tests.files import PNG, upload

@@ -11,7 +11,7 @@ from svc.http.app import public_app
 from svc.http.screens import assets
 from svc.http.screens.assets import Assets, FirstCall, ScreenFiles, ScreensNotBuilt
 from svc.http.screens.boot import first_calls, scripts_for
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage import provisioning
 from svc.storage.forms import submissions
 from svc.storage.identity import invitations, organizations

@@ -15,7 +15,7 @@ from svc.domain.identity.people import Person
 from svc.domain.identity.roles import Permission
 from svc.domain.locale.times import SECOND_MS
 from svc.runs.runner import RUNNER
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage import integrity
 from svc.storage.approvals import approvals
 from svc.storage.approvals.tables import approvals as table

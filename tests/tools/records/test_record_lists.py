@@ -8,7 +8,7 @@ import trio
 
 from svc.actors.batch_worker import RETRY_MS
 from svc.domain.records.limits import INDEX_BATCH, UNINDEXED_RETRY_SECONDS
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage.commit import batch
 from svc.storage.records import bulk, objects
 from svc.storage.records.listing import counts, index_builds, index_walks, matching, scans

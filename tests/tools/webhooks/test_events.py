@@ -15,7 +15,7 @@ from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.webhooks.rights import event_needs
 from svc.http.app import public_app
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage import provisioning
 from svc.storage.events import events
 from svc.storage.identity import api_keys, members, roles

@@ -7,7 +7,7 @@ import trio
 
 from svc.actors.outbound.client import PostResult
 from svc.actors.system import System
-from svc.services.backlog import FRESH_SECONDS, Waiting, WaitingNoun, WaitingQueue
+from svc.services.operator.backlog import FRESH_SECONDS, Waiting, WaitingNoun, WaitingQueue
 from svc.storage import provisioning
 from svc.storage.backlog import backlog, sending, work
 from svc.storage.backlog.queues import LISTED_MAX

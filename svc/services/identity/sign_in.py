@@ -25,7 +25,7 @@ from svc.domain.identity.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.identity.people import Person
 from svc.domain.identity.sessions import Session, csrf_token, is_fresh
 from svc.domain.records.contact_points import normalise_email
-from svc.services.attempts import GATE, WrongCredentials, counted, enter, take_back
+from svc.services.identity.attempts import GATE, WrongCredentials, counted, enter, take_back
 from svc.storage.identity import accounts, invitations, sessions, sign_in
 from svc.storage.identity.accounts import Credentials, JoinedOrganization
 from svc.storage.mail import address_changes

@@ -27,7 +27,8 @@ from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import DomainError, NotFound
 from svc.domain.identity.people import Person
 from svc.domain.randomness import Randomness
-from svc.services import completions, tool_calls
+from svc.services.ai import completions
+from svc.services.tools import calls as tool_calls
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import MintedKey
 from svc.storage.sqlite.engine import make_engine, raw
@@ -36,7 +37,7 @@ from svc.storage.store import Sources, Store, Tx
 from tests.http.ai.gateway import PRICES, PROMPT
 from tests.people import call_of
 from tests.replay import run_seeded
-from tests.services.provider_scripts import Attempt, ScriptedUpstreams
+from tests.services.ai.provider_scripts import Attempt, ScriptedUpstreams
 from tests.town import PASSWORDS, SECRETS
 
 R = TypeVar("R")

@@ -27,7 +27,7 @@ from svc.storage.sqlite.engine import make_engine
 from svc.storage.store import Tx
 from tests.http.ai.gateway import ANSWER, PRICES, PROMPT
 from tests.people import a_member, call_of
-from tests.services.gateway_lives import (
+from tests.services.ai.gateway_lives import (
     MODELS,
     AskedCall,
     Deed,
@@ -38,7 +38,7 @@ from tests.services.gateway_lives import (
     restored,
     written,
 )
-from tests.services.provider_scripts import FINISH, PAUSE_SECONDS, SAID, Attempt
+from tests.services.ai.provider_scripts import FINISH, PAUSE_SECONDS, SAID, Attempt
 from tests.town import START
 
 OWN_PRICES: Final = Prices(3 * MICRO, 3 * MICRO, 3 * MICRO)

@@ -17,7 +17,7 @@ from svc.domain.ai.requests import CompletionRequest
 from svc.domain.errors import Forbidden, Unauthenticated
 from svc.domain.identity.callers import Call, Caller, permit_models
 from svc.domain.locale.times import SECOND_MS, rfc3339
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage.ai import calls, key_months, ledger
 from svc.storage.identity import api_keys
 

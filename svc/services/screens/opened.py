@@ -17,13 +17,14 @@ from svc.domain.identity.callers import Call, permit
 from svc.domain.identity.roles import Permission
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.locale.times import DAY_MS
-from svc.services import sign_in, tool_calls
-from svc.services.sign_in import Profile
+from svc.services.identity import sign_in
+from svc.services.identity.sign_in import Profile
+from svc.services.tools import calls as tool_calls
 from svc.storage.identity import organizations
 from svc.tools.identity.organizations import OrganizationAnswer, answer_of
 from svc.tools.registry import Registry
 
-log = structlog.get_logger("svc.services.opened_screens")
+log = structlog.get_logger("svc.services.screens.opened")
 
 _ANSWERS_SECONDS: Final = 0.25
 """How long the shell waits for first answers; the page asks for the rest itself."""

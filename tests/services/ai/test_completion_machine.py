@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from svc.domain.locale.times import DAY_MS
-from tests.services.gateway_lives import DEEDS, MODELS, AskedCall, Cut, Deed, live
-from tests.services.gateway_model import World
-from tests.services.provider_scripts import FINISH, SAID
+from tests.services.ai.gateway_lives import DEEDS, MODELS, AskedCall, Cut, Deed, live
+from tests.services.ai.gateway_model import World
+from tests.services.ai.provider_scripts import FINISH, SAID
 
 STEPS_LEAST, STEPS_MAX = 8, 100
 """Between these is the number of checkpoints of a call."""

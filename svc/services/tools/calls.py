@@ -32,8 +32,9 @@ from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.locale.times import SECOND_MS
 from svc.domain.records.limits import UNINDEXED_LIST_MS
 from svc.domain.tool_results import ToolResult
-from svc.services import in_flight, sign_in
-from svc.services.long_polls import WaitGone, has_gone
+from svc.services.identity import sign_in
+from svc.services.tools import in_flight
+from svc.services.tools.long_polls import WaitGone, has_gone
 from svc.storage import audit, idempotency
 from svc.storage.identity import access, organizations
 from svc.storage.records.listing.index_builds import IndexNotReady
@@ -44,7 +45,7 @@ from svc.tools.catalogue import REGISTRY
 from svc.tools.registry import Registry
 from svc.tools.tool import Tool, ToolInput
 
-log = structlog.get_logger("svc.services.tool_calls")
+log = structlog.get_logger("svc.services.tools.calls")
 
 
 async def admit_key(system: System, key: str | None) -> Admission:

@@ -7,8 +7,8 @@ import msgspec
 
 from svc.actors.system import System
 from svc.domain.errors import at
-from svc.services import sign_in
-from svc.services.sign_in import Profile
+from svc.services.identity import sign_in
+from svc.services.identity.sign_in import Profile
 from svc.storage.identity import accounts, sessions
 from svc.storage.identity.sessions import ListedSession
 from svc.storage.store import Owner

@@ -10,9 +10,9 @@ from svc.domain.crypto.passwords import salt_for
 from svc.domain.errors import at
 from svc.domain.identity.people import clean_name
 from svc.domain.records.contact_points import normalise_email
-from svc.services import sign_in
-from svc.services.attempts import WrongCredentials
-from svc.services.sign_in import Browser, Profile, SignedIn
+from svc.services.identity import sign_in
+from svc.services.identity.attempts import WrongCredentials
+from svc.services.identity.sign_in import Browser, Profile, SignedIn
 from svc.storage.identity import organizations
 from svc.storage.store import Owner, Tx
 from svc.tools.operator_commands import CreateOrganization, CreateUser, create_organization, create_user

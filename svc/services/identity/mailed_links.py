@@ -5,7 +5,7 @@ from svc.domain.crypto.keys import ADDRESS_LINK, digest, well_formed
 from svc.domain.errors import ConfirmationRequired, InvalidValue, NotFound, TooManyAttempts, at
 from svc.domain.identity.sessions import is_fresh
 from svc.domain.records.contact_points import normalise_email
-from svc.services import sign_in
+from svc.services.identity import sign_in
 from svc.storage.identity import accounts
 from svc.storage.mail import address_changes, letters, links
 from svc.storage.store import Owner

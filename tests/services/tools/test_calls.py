@@ -17,7 +17,7 @@ from svc.domain.errors import Forbidden, IdempotencyMismatch, NotFound, Unauthen
 from svc.domain.identity.callers import Call, operator_call
 from svc.domain.limits import CALLS_MAX
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.storage import provisioning
 from svc.storage.identity import api_keys, members
 from svc.storage.identity.api_keys import NewKey

@@ -11,12 +11,12 @@ from sqlalchemy import Connection
 from svc.actors.system import System
 from svc.domain.errors import DomainError, NeedsPerson
 from svc.domain.identity.callers import Call
-from svc.services import sign_in
+from svc.services.identity import sign_in
 from svc.storage.records import records
 from svc.tools.registry import registry_of
 from svc.tools.screens import screen_of
 
-log = structlog.get_logger("svc.services.screen_addresses")
+log = structlog.get_logger("svc.services.screens.addresses")
 
 _object: Final = msgspec.json.Decoder(dict[str, Any])
 

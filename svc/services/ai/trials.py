@@ -17,7 +17,7 @@ from svc.domain.ai.requests import CompletionRequest
 from svc.domain.errors import DomainError, Forbidden, Unavailable
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.locale.times import SECOND_MS
-from svc.services import tool_calls
+from svc.services.tools import calls as tool_calls
 from svc.tools.agent import trials as agent_trials
 from svc.tools.agent.trials import TrialAnswer, TryAgent
 from svc.tools.ai.trials import MODEL_TRIAL, ModelTrial, TryModel

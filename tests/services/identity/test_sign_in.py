@@ -36,9 +36,9 @@ from svc.domain.identity.limits import (
 from svc.domain.identity.people import Person
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.locale.times import HOUR_MS, MINUTE_MS
-from svc.services import sign_in
-from svc.services.attempts import WrongCredentials
-from svc.services.sign_in import Browser
+from svc.services.identity import sign_in
+from svc.services.identity.attempts import WrongCredentials
+from svc.services.identity.sign_in import Browser
 from svc.storage import provisioning
 from svc.storage.identity import accounts, members, organizations, sessions
 from svc.storage.identity import sign_in as stored

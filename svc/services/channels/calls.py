@@ -34,8 +34,9 @@ from svc.domain.files.files import clean_name
 from svc.domain.input import json as json_input
 from svc.domain.locale.times import SECOND_MS
 from svc.domain.tool_results import ToolResult
-from svc.services import files, in_flight
-from svc.services.long_polls import WaitGone, has_gone
+from svc.services import files
+from svc.services.tools import in_flight
+from svc.services.tools.long_polls import WaitGone, has_gone
 from svc.storage import idempotency
 from svc.storage.agent import due
 from svc.storage.channels import connections, conversations, messages

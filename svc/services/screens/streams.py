@@ -15,7 +15,8 @@ from svc.domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from svc.domain.hints import Hint
 from svc.domain.identity.callers import Caller
 from svc.domain.identity.roles import Permission
-from svc.services import presence, tool_calls
+from svc.services.screens import presence
+from svc.services.tools import calls as tool_calls
 from svc.tools.tool import Tool
 
 MEDIA_TYPE: Final = "text/event-stream"

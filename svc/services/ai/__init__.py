@@ -1,0 +1,1 @@
+"""Calls of models: the gateway, and trials at the screens."""

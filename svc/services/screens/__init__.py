@@ -1,0 +1,1 @@
+"""What screens open with, hear of, and are sent to."""

@@ -1,0 +1,1 @@
+"""Calls of tools, by whoever calls them."""
