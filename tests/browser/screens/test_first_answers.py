@@ -36,6 +36,8 @@ _ASKED: Final = {
     "/app/settings/audit?from=2026-01-01&outcome=done": {"audit.list"},  # days are the time zone's
 }
 """Tools of the table that are asked nevertheless."""
+_VISITS_MAX: Final = 5
+"""The shell leaves out what is not there within a quarter of a second, as on a busy machine: not each time."""
 
 
 def _addresses() -> list[str]:
@@ -65,14 +67,23 @@ def test_no_screen_asks_for_what_the_shell_has(service: Service, desk: Page, wat
     desk.add_init_script("navigator.locks.request = () => new Promise(() => {})")  # so that no hint comes
     asked: set[str] = set()
     desk.on("request", lambda one: asked.add(one.url.partition("/app/api/tools/")[2]))
-    found = {}
-    for path in (*_addresses(), *_QUERIES):
+
+    def asked_at(path: str) -> set[str]:
         asked.clear()
         desk.goto(path.format(**_things(service)))
         desk.wait_for_selector("h1")
         expect(desk.locator(".skeleton")).to_have_count(0)
         desk.evaluate(_PAINTED)
-        if again := asked & _tools(path):
+        return asked & _tools(path)
+
+    found = {}
+    for path in (*_addresses(), *_QUERIES):
+        again = asked_at(path)
+        for _ in range(_VISITS_MAX):
+            if again <= _ASKED.get(path, set()):
+                break
+            again &= asked_at(path)
+        if again:
             found[path] = again
 
     assert _ASKED == found
