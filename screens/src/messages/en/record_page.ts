@@ -75,6 +75,7 @@ export const recordPage = {
     outgoing: "answered",
     openConversation: "Open the conversation",
     onMessenger: "on {messenger}",
+    onAnother: "on a messenger",
     attachments: "With attachments",
     runStates: {
       running: "is running",

@@ -29,8 +29,17 @@ export interface Presence {
 /** When a letter was typed last in the conversation that is open. */
 let typedAt = Number.NEGATIVE_INFINITY;
 
-const tell = (conversationId: string, activity: PersonPresent["activity"] | null, signal?: AbortSignal) =>
-  send<People>("/app/api/presence", { body: { conversationId, activity }, ...(signal && { signal }) });
+/** The conversation that is open. */
+let openId: string | null = null;
+
+/** Settles when all was said: what overtook "gone" on its way would stand for half a minute. */
+let said: Promise<unknown> = Promise.resolve();
+
+function tell(conversationId: string, activity: PersonPresent["activity"] | null) {
+  const answer = said.then(() => send<People>("/app/api/presence", { body: { conversationId, activity } }));
+  said = answer.catch(() => undefined);
+  return answer;
+}
 
 function activityNow(): PersonPresent["activity"] | null {
   if (document.visibilityState === "hidden") return null;
@@ -38,19 +47,25 @@ function activityNow(): PersonPresent["activity"] | null {
 }
 
 export function usePresence(conversationId: string): Presence {
+  useEffect(() => {
+    openId = conversationId;
+    typedAt = Number.NEGATIVE_INFINITY;
+    return () => {
+      openId = null;
+      void tell(conversationId, null);
+    };
+  }, [conversationId]);
   const query = useQuery<People>(
     `presence ${conversationId}`,
-    () => new Query<People>(["presence"], (signal) => tell(conversationId, activityNow(), signal), undefined, SPACING_MS),
+    () => new Query<People>(["presence"], () => tell(conversationId, openId === conversationId ? activityNow() : null), undefined, SPACING_MS),
   );
   useEffect(() => {
     const again = () => void query.again();
-    typedAt = Number.NEGATIVE_INFINITY;
     const beat = window.setInterval(() => document.visibilityState === "visible" && again(), BEAT_MS);
     document.addEventListener("visibilitychange", again);
     return () => {
       clearInterval(beat);
       document.removeEventListener("visibilitychange", again);
-      void tell(conversationId, null);
     };
   }, [query]);
   const typing = () => {

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { to } from "../../../house/address";
 import { may } from "../../../house/boot";
 import { formatTime } from "../../../house/formats";
+import { messengerNames } from "../../../messages/en/messenger_names";
 import { recordPage } from "../../../messages/en/record_page";
 import { say } from "../../../messages/messages";
 import type { IconName } from "../../../parts/icon_names";
@@ -27,6 +28,11 @@ interface Look {
   body?: ComponentChildren;
   icon: IconName;
 }
+
+const onMessenger = (kind: string): string =>
+  kind === "other" || !(kind in messengerNames)
+    ? words.onAnother
+    : say(words.onMessenger, { messenger: messengerNames[kind as keyof typeof messengerNames] });
 
 export function TimelineEntry(props: EntryProps) {
   const { group } = props;
@@ -110,7 +116,7 @@ function lookOf(props: EntryProps): Look {
           <>
             <Who who={who} /> {data.direction === "in" ? words.incoming : words.outgoing}{" "}
             <span class="soft">
-              <Foreign>{say(words.onMessenger, { messenger: textIn(data.messenger) })}</Foreign>
+              <Foreign>{onMessenger(textIn(data.messenger))}</Foreign>
             </span>
           </>
         ),
