@@ -54,7 +54,7 @@ release: dist/svc  ## Build all that a release has into dist/, with checksums: s
 	@$(BIN)/hatchling build --directory dist --target wheel --target sdist
 	@$(BIN)/python -m release.checksums
 
-# Each test is in one of three targets, by its mark; .ci/run calls them all. The costliest files begin first
+# Each test is in one of four targets, by its mark; .ci/run calls them all. The costliest files begin first
 # (tests/costly.py), so that the workers end together.
 PYTEST := $(BIN)/python -m pytest -n auto
 

@@ -1,6 +1,8 @@
-"""The Reconciler: wakes actors that have stored work, rotates the visitor keys, and deletes expired data.
+"""The Reconciler: does each minute what nobody asks for.
 
-It also stores the mark from which the clock continues after a restart.
+It wakes actors that have stored work, ends snoozes, gives notice of keys that end soon, collects what was
+decided for agents, rotates the visitor keys, deletes expired data, and stores the mark from which the clock
+continues after a restart.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

@@ -21,7 +21,7 @@ from svc.domain.locale.times import SECOND_MS
 _LOGS_UNREAD_MAX: Final = 64
 """Logs kept of organizations that have no stream open now, for pages that reconnect."""
 _NUMBERS_PER_MS: Final = 1_000
-"""A new log's numbers begin with the time in these, and so above those of any log before it."""
+"""A new log starts at the time in ms, times this: so its numbers exceed those of every log before it."""
 _LEAD_SECONDS_MIN: Final = 0.05
 _LEAD_SECONDS_SPREAD: Final = 0.15
 """After a pause the first change is sent within 0.05 to 0.2 seconds, with those that come meanwhile."""

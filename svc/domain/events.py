@@ -49,7 +49,7 @@ class EventSource(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 Source: TypeAlias = Mapping[str, Any]
-"""An `EventSource`, JSON-ready: `{"kind": "api", …}` (decisions §10). So timelines and events have it."""
+"""An `EventSource`, JSON-ready: `{"kind": "api", …}`. So timelines and events have it."""
 EXAMPLE_ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5RA"
 """What follows the prefix in ids of examples."""
 

@@ -1,6 +1,6 @@
 """Limits that are of no noun, with their units. Docs and contract show these.
 
-Sources: the contract's table of limits; where it is silent, the choice is ours and the line says why.
+A number that a caller meets is the interface's; where the choice is ours, the line says so.
 """
 
 from typing import Final
@@ -51,7 +51,7 @@ LIST_ROWS_MAX: Final = 200
 EXAMINED_MAX: Final = 50_000
 """Records that one page of a list looks at: it may be shorter than asked for, and have a next cursor."""
 TOTAL_MAX: Final = 10_000
-"""Rows that the total of a list counts (decisions §4); of more, it says that there are more."""
+"""Rows that the total of a list counts; of more, it says that there are more."""
 TOTAL_EXAMINED_MAX: Final = 100_000
 """Records that a total looks at, where an index does not say it. Ours: a few tenths of a second."""
 
@@ -91,9 +91,9 @@ IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 
 # Events.
 EVENT_LIFE_MS: Final = 30 * DAY_MS
-"""How long an event is kept once it was dispatched (decisions §10)."""
+"""How long an event is kept once it was dispatched."""
 EVENT_WAIT_SECONDS_MAX: Final = 20
-"""How long a call may wait for events (decisions §10)."""
+"""How long a call may wait for events."""
 EVENTS_EXAMINED_MAX: Final = 2_000
 """Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
 EVENTS_PAGE_BYTES_MAX: Final = 4 * 1024 * 1024

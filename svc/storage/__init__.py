@@ -1,1 +1,1 @@
-"""Tables, one module a noun, and the store that runs units of work over them."""
+"""Tables, one folder a noun, and the store that runs units of work over them."""

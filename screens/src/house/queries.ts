@@ -147,7 +147,6 @@ const ALSO: Record<string, readonly string[]> = {
     ...["submission", "form", "embed", "site", "serverkey"],
     ...["record", "object", "note", "suggestion", "import"],
     ...["apikey", "member", "role", "team", "organization", "workflow", "approval", "ai"],
-    ...["apikey", "member", "role", "team", "organization", "workflow"],
     ...["connection", "webhook"],
   ],
 };

@@ -19,7 +19,8 @@ const ALWAYS: Op[] = ["eq", "neq", "is_empty", "is_not_empty"];
 const TEXT: Op[] = ["contains", "starts_with", "in", "not_in", ...ALWAYS];
 const RANGED: Op[] = ["gt", "gte", "lt", "lte", "in", "not_in", ...ALWAYS];
 const AMONG: Op[] = ["in", "not_in", ...ALWAYS];
-const BY_TYPE: Partial<Record<Type, Op[]>> = {
+/** Of every type that the contract has, so that the build breaks for a new one. */
+const BY_TYPE: Record<Type, Op[]> = {
   boolean: ALWAYS,
   picture: ALWAYS,
   text: TEXT,
@@ -28,9 +29,17 @@ const BY_TYPE: Partial<Record<Type, Op[]>> = {
   select: AMONG,
   relation: AMONG,
   multi_select: ["contains", ...AMONG],
+  number: RANGED,
+  amount: RANGED,
+  date: RANGED,
+  datetime: RANGED,
+  duration: RANGED,
+  email: RANGED,
+  phone: RANGED,
+  member: RANGED,
 };
 
-export const opsOf = (type: Type): Op[] => BY_TYPE[type] ?? RANGED;
+export const opsOf = (type: Type): Op[] => BY_TYPE[type];
 export const isList = (op: Op) => op === "in" || op === "not_in";
 export const hasValue = (op: Op) => op !== "is_empty" && op !== "is_not_empty";
 

@@ -1,6 +1,6 @@
 """Limits of channels. Docs and contract show these.
 
-Sources: the contract's table of limits; where it is silent, the choice is ours and the line says why.
+A number that a caller meets is the interface's; where the choice is ours, the line says so.
 """
 
 from typing import Final
@@ -8,7 +8,7 @@ from typing import Final
 from svc.domain.locale.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 
 CHANNEL_BODY_BYTES_MAX: Final = 256 * 1024
-"""A reply has at most as many: of the largest a bridge can take as many at once as a pull may bring."""
+"""A reply is no larger than this either, so that a bridge can hold a full pull of the largest ones."""
 CHANNEL_WINDOW_MS: Final = MINUTE_MS
 CHANNEL_CALLS_MAX: Final = 600
 """Calls with one channel key within `CHANNEL_WINDOW_MS`."""
@@ -62,4 +62,4 @@ DETAIL_CHARS_MAX: Final = 1_000
 """What a bridge may write about an error or its health. Ours."""
 ERROR_CODE_CHARS_MAX: Final = 100
 SNOOZE_MS_MAX: Final = 366 * DAY_MS
-"""How long a conversation may be snoozed: a year, whichever it is (decisions §4)."""
+"""How long a conversation may be snoozed: a year, whichever it is."""

@@ -9,7 +9,7 @@ A reply waits for its bridge, is taken, and ends with what the bridge reports or
     waiting ──► cancelled ──► delivered, read
 
 A pull takes it under a lease, which ends after a minute without a report. A push takes it while it is under
-way; answered 2xx, the reply has reached its bridge and is taken without an end (decisions §8).
+way; answered 2xx, the reply has reached its bridge and is taken without an end.
 
 Leases and waiting replies expire without a timer: `settle` computes the current state of a reply from the
 clock, whenever it is read.

@@ -1,6 +1,6 @@
 """Limits of exports. Docs and contract show these.
 
-Sources: decisions §4, the tools of exports; where they are silent, the choice is ours and the line says why.
+A number that a caller meets is the interface's; where the choice is ours, the line says so.
 """
 
 from typing import Final
@@ -8,13 +8,13 @@ from typing import Final
 from svc.domain.locale.times import DAY_MS
 
 EXPORT_ROWS_MAX: Final = 2_000_000
-"""Rows of one export (decisions §4)."""
+"""Rows of one export."""
 EXPORT_BYTES_MAX: Final = 2 * 1024 * 1024 * 1024
-"""The size of its file (decisions §4)."""
+"""The size of its file."""
 EXPORTS_WAITING_MAX: Final = 5
-"""Exports of an organization that wait for their turn (decisions §4)."""
+"""Exports of an organization that wait for their turn."""
 EXPORT_LIFE_MS: Final = DAY_MS
-"""How long an export and its file are kept after its end (decisions §4)."""
+"""How long an export and its file are kept after its end."""
 EXPORT_SECONDS_MAX: Final = 900
 """How long one export may read its snapshot. Ours: as long, the database keeps in its log what others write
 meanwhile."""

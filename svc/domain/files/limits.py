@@ -1,6 +1,6 @@
 """Limits of files. Docs and contract show these.
 
-Sources: the contract's table of limits; where it is silent, the choice is ours and the line says why.
+A number that a caller meets is the interface's; where the choice is ours, the line says so.
 """
 
 from typing import Final

@@ -13,7 +13,7 @@ HOME_WAITING_MAX: Final = 1_000
 HOME_DAY_COUNT_MAX: Final = 10_000
 """Of each day of a chart, how many are counted."""
 HOME_RECENT_MAX: Final = 20
-"""Acts that are listed (decisions §4)."""
+"""Acts that are listed."""
 HOME_EXAMINED_MAX: Final = 500
 """Entries of the audit trail that they are looked for in, the newest first."""
 HOME_CONVERSATIONS_EXAMINED_MAX: Final = 2_000

@@ -129,7 +129,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """The depth of the workflow's run that makes the call; 0 where none does."""
 
     def source(self) -> Source:
-        """The source of what it writes, as timelines and events have it (decisions §10)."""
+        """The source of what it writes, as timelines and events have it."""
         caller, kind = self.caller, self.caller.kind
         match kind:
             case "workflow":

@@ -1,6 +1,6 @@
 """Limits of inboxes. Docs and contract show these.
 
-Sources: decisions §4, where no line says that the choice is ours.
+A number that a caller meets is the interface's; where the choice is ours, the line says so.
 """
 
 from typing import Final

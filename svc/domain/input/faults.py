@@ -1,7 +1,7 @@
 """Validation of a JSON value against a type that names every fault, in words for the API's caller.
 
 msgspec stops at the first fault and names Python's types. So once it has rejected a value, this walks all of
-it along the same type and names each fault in JSON's words, with a pointer to the member (decisions §4).
+it along the same type and names each fault in JSON's words, with a pointer to the member.
 It accepts one thing that msgspec does not: an integer written as `1.0`, which is one to JSON Schema.
 """
 

@@ -1,6 +1,6 @@
 """Limits of mail. Docs and contract show these.
 
-Sources: the contract's table of limits; where it is silent, the choice is ours and the line says why.
+A number that a caller meets is the interface's; where the choice is ours, the line says so.
 """
 
 from typing import Final
@@ -59,7 +59,7 @@ MAIL_RECIPIENTS_MAX: Final = 20
 MAIL_ANSWER_CHARS_KEPT: Final = 200
 """What is kept of the mail server's answer. Ours."""
 RESET_LIFE_MS: Final = 30 * MINUTE_MS
-"""How long the link of a password reset works (decisions §16)."""
+"""How long the link of a password reset works."""
 PROOF_LIFE_MS: Final = DAY_MS
 """How long the link that proves an address works. Ours."""
 RESETS_WAITING_MAX: Final = 1_000

@@ -1,6 +1,6 @@
 """Limits of records. Docs and contract show these.
 
-Sources: the contract's table of limits; where it is silent, the choice is ours and the line says why.
+A number that a caller meets is the interface's; where the choice is ours, the line says so.
 """
 
 from typing import Final
@@ -61,20 +61,20 @@ UNINDEXED_LIST_MS: Final = 600
 UNINDEXED_RETRY_SECONDS: Final = 2
 """`Retry-After` of that refusal."""
 EXPANDED_MAX: Final = 5
-"""Relations that one call expands (decisions §4)."""
+"""Relations that one call expands."""
 RELATED_BYTES_MAX: Final = 16 * 1024 * 1024
 """Values of the records that relations of one page lead to, as JSON, where they are shown. Ours: a page may
 lead to a thousand records, each as large as a record may be."""
 GROUPED_BY_MAX: Final = 2
-"""Properties that an aggregate groups by (decisions §4)."""
+"""Properties that an aggregate groups by."""
 GROUPS_MAX: Final = 1_000
-"""Groups of an aggregate's answer (decisions §4)."""
+"""Groups of an aggregate's answer."""
 MEASURES_MAX: Final = 10
 """Measures of an aggregate. Ours: more than one chart shows."""
 AGGREGATED_RECORDS_MAX: Final = 2_000_000
 """Records that an aggregate reads. Ours: two seconds of the reader for long reads."""
 DUPLICATES_SHOWN: Final = 10
-"""Records of a group of duplicates that are shown (decisions §4)."""
+"""Records of a group of duplicates that are shown."""
 DISTINGUISHED_MAX: Final = 10
 """Records of one call that tells them apart. Ours: as many as a group shows."""
 DUPLICATES_COMPARED_MAX: Final = 200

@@ -85,7 +85,7 @@ NAMES: Final = frozenset(
     family_name surname second_name maiden_name birth_name nickname alias initials
     """.split()  # noqa: SIM905  # reads better than twenty strings
 )
-"""Slugs that a contact's names have; they are personal (decisions §4)."""
+"""Slugs that a contact's names have; they are personal."""
 _SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 

@@ -213,7 +213,7 @@ def unauthorized(challenge: tuple[bytes, bytes]) -> Answer:
 
 
 UNAUTHORIZED: Final = unauthorized((b"www-authenticate", b"Bearer"))
-"""The answer to every failed authentication with a key, byte for byte whatever the reason (decisions §2)."""
+"""The answer to every failed authentication with a key, byte for byte whatever the reason."""
 
 
 def problem_for(error: Exception, request_id: bytes) -> Answer:

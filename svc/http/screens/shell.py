@@ -28,7 +28,7 @@ POLICY: Final = (
     " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types svc"
 )
-"""Word for word as decided (decisions §16)."""
+"""A test compares it word for word: a looser policy is a decision, and no slip."""
 _SAFE: Final = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
 """Of every answer at an address of a screen, refusals and redirections included."""
 PAGE_HEADERS: Final = {

@@ -116,7 +116,7 @@ def _with(answer: Answer, fields: Fields) -> Answer:
 
 
 def budget_headers(allowance: Allowance) -> Fields:
-    """The caller's remaining budget, in the older three headers and the newer two (decisions §4)."""
+    """The caller's remaining budget, in the older three headers and the newer two."""
     limit, remaining, reset = allowance.limit, allowance.remaining, allowance.reset_seconds
     return (
         (b"ratelimit-limit", b"%d" % limit),

@@ -1,6 +1,6 @@
 """Patterns of ids in the contract's answers.
 
-Inputs have none: an id of another form is told as one that is not there (decisions §1).
+Inputs have none: an id of another form is told as one that is not there.
 """
 
 import re

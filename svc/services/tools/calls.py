@@ -266,7 +266,10 @@ def _have_indexed(
 
 
 def permitted_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
-    """As `as_of_now`, if the caller may still run *tool*. Raises as it does, and as `permit`."""
+    """The call with its caller's current access.
+
+    Raises `Unauthenticated`, and as `permit` where the caller may no longer run *tool*.
+    """
     current = as_of_now(system, conn, now, call)
     if current is not call:
         permit(

@@ -9,7 +9,7 @@ from svc.domain.errors import IdempotencyInProgress
 
 @contextmanager
 def exclusive(system: System, organization_id: str, caller_id: str, name: str, key: str) -> Iterator[None]:
-    """Reject a concurrent call with the same key early; the idempotency row is what guarantees it.
+    """Reject a concurrent call with the same key early; the idempotency row guarantees that one runs.
 
     Raises `IdempotencyInProgress`.
     """

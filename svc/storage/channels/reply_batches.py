@@ -133,7 +133,7 @@ def hand_out(
     if next_at is not None and next_at <= tx.now:
         open_replies.settle_overdue(tx, connection_id, paused=paused)
         next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
-    # Of a connection that hands out, each open reply has a time: without one there is none.
+    # While a connection hands out, every open reply has a next time: without one no reply is open.
     rows = (
         _HEADS.all(tx.conn, connection_id=connection_id, now=tx.now, most=limit + 1)
         if connection.hands_out and limit > 0 and next_at is not None

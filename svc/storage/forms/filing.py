@@ -25,8 +25,8 @@ from svc.storage.forms.stored_submissions import UnreadableSubmission
 from svc.storage.identity import organizations
 from svc.storage.readable import is_unreadable
 from svc.storage.records import bulk, contacts, enrichments, objects
-from svc.storage.records import tables as records_tables
 from svc.storage.records.enrichments import SourcedEnrichment
+from svc.storage.records.notes import NOTES, Note
 from svc.storage.rows import to_json
 from svc.storage.sites import visits
 from svc.storage.statements import Statement
@@ -44,7 +44,7 @@ class FilingTarget(msgspec.Struct, frozen=True):
 
 
 def target(conn: sa.Connection, organization_id: str) -> FilingTarget:
-    """The cabinet of the organization. Raises `NotFound`."""
+    """What filings of the organization write to. Raises `NotFound`."""
     organization = organizations.get(conn, organization_id)
     return FilingTarget(organization.id, objects.ids_by_slug(conn, organization.id))
 
@@ -135,7 +135,6 @@ def _directory(
     )
 
 
-_INSERT_NOTE = Statement(sa.insert(records_tables.notes))
 _UPDATE_SUBMISSION = Statement(
     sa.update(tables.submissions)
     .where(tables.submissions.c.id == sa.bindparam("submission_id"))
@@ -208,22 +207,21 @@ def _deal(filing: Filing) -> dict[str, Any]:
 
 
 def _write_notes(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:
-    rows = [
-        {
-            "id": tx.new_id("not"),
-            "organization_id": where.organization_id,
-            "record_id": one.contact.id,
-            "title": one.submission.form.name,
-            "body": one.note,
-            "submission_id": one.submission.id,
-            "source": to_json(form_source(one.submission.form.id, one.submission.id)),
-            "created_at": tx.now,
-        }
+    written = [
+        Note(
+            id=tx.new_id("not"),
+            record_id=one.contact.id,
+            title=one.submission.form.name,
+            body=one.note,
+            submission_id=one.submission.id,
+            source=dict(form_source(one.submission.form.id, one.submission.id)),
+            created_at=tx.now,
+        )
         for one in filed
         if one.contact
     ]
-    if rows:
-        _INSERT_NOTE.many(tx.conn, rows)
+    if written:
+        NOTES.insert_many(tx.conn, written, organization_id=where.organization_id)
 
 
 def _attach_visits(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:

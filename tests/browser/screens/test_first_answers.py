@@ -37,7 +37,7 @@ _ASKED: Final = {
 }
 """Tools of the table that are asked nevertheless."""
 _VISITS_MAX: Final = 5
-"""The shell leaves out what is not there within a quarter of a second, as on a busy machine: not each time."""
+"""The shell leaves out what is not there within a quarter of a second, as on a busy machine now and then."""
 
 
 def _addresses() -> list[str]:

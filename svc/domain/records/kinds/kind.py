@@ -59,7 +59,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """
     compared: Comparison
     compared_with: PropertyType
-    """The type as which a value is read that it is equal to, or not: a longer text is no fault there."""
+    """What the value of `eq` and `neq` is read as: of texts a type without their limit of length, since to
+    compare with a longer text is no fault."""
     fits_key: bool
     """Whether a text is rarely longer than a sort key, so that a part of it is looked for in keys."""
     conditions: frozenset[Op]

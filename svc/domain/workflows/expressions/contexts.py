@@ -17,7 +17,7 @@ Tree = dict[str, Any]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An event as a workflow sees it (decisions §10). A schedule's has no id, and no data."""
+    """An event as a workflow sees it. A schedule's has no id, and no data."""
 
     id: str | None
     type: str

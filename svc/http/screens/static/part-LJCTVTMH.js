@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-WMUTHUHG.js";import"./part-T5JYVJB2.js";import"./part-3D5AW4X4.js";import"./part-MUKGXBMN.js";import"./part-IM5ZL3W7.js";import"./part-RY373S6C.js";import"./part-CY4MNBSG.js";import"./part-GGBQFXN7.js";export{a as Runs,b as StateOf,c as Why};

@@ -1,1 +1,0 @@
-import{a}from"./part-JXX6BJ4G.js";import"./part-AOISAHFL.js";import"./part-S532MALH.js";import"./part-JPE5MTCU.js";import"./part-LT7D27GX.js";import"./part-HSUYXV3B.js";import"./part-YVOFMBIM.js";import"./part-VGSJ77IY.js";import"./part-O6GYXVGF.js";import"./part-CQZQ52BJ.js";import"./part-CY4MNBSG.js";import"./part-GGBQFXN7.js";export{a as ValueField};

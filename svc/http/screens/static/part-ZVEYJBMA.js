@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./part-3LLJ72HW.js";import"./part-MYQ33K2M.js";import"./part-Y7VEQLS4.js";import"./part-UVLI5H7V.js";import"./part-HC4Y6NFC.js";import"./part-4W7UOPWJ.js";import"./part-7UIQ5TQ5.js";import"./part-RY373S6C.js";import"./part-Y27CSZHF.js";import"./part-CY4MNBSG.js";import"./part-GGBQFXN7.js";export{b as Address,a as default};
