@@ -1,0 +1,1 @@
+import{b as a,c as b}from"./part-B7T6Y4PE.js";import"./part-MYQ33K2M.js";import"./part-WPDE7USK.js";import"./part-UVLI5H7V.js";import"./part-YQE6G6GF.js";import"./part-PK37HR4G.js";import"./part-TGSNOOI2.js";import"./part-E6XYSFRN.js";import"./part-PLP7FAKC.js";import"./part-FJASF6Q3.js";import"./part-GGBQFXN7.js";export{b as Address,a as default};

@@ -1,0 +1,1 @@
+import{a,b,c}from"./part-YV547PQD.js";import"./part-6BEGGTNU.js";import"./part-3D5AW4X4.js";import"./part-MUKGXBMN.js";import"./part-5XCPOFXP.js";import"./part-E6XYSFRN.js";import"./part-FJASF6Q3.js";import"./part-GGBQFXN7.js";export{a as Runs,b as StateOf,c as Why};
