@@ -143,8 +143,10 @@ $(VENV)/.litellm: $(VENV)/.python requirements/litellm.lock
 	@$(VENV)/litellm/bin/python requirements/progress.py install -r requirements/litellm.lock
 	@touch $@
 
-conformance: $(VENV)/.test $(VENV)/.mcp $(VENV)/.litellm  ## Run MCP's official suite and inspector, and clients of chat completions
+conformance: $(VENV)/.test $(VENV)/.mcp $(VENV)/.litellm  ## Run MCP's official suites and clients, and clients of chat completions
+	sh tests/ensure_programs.sh
 	$(BIN)/python -m tests.mcp.conformance
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tests.mcp.connecting
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tests.http.ai.conformance
 
 $(VENV)/.peers: $(VENV)/.npm bench/peers/node/package.json bench/peers/node/package-lock.json

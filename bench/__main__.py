@@ -15,6 +15,7 @@ NAMES: Final = (
     "imports",
     "tools",
     "mcp",
+    "tokens",
     "embeds",
     "channels",
     "outgoing",

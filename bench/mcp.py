@@ -126,7 +126,7 @@ def run_rounds(keys: list[Key], data: Path, here: Path) -> list[Run]:
         for contender in (OURS, PEER):
             own = copy_of(data, here / "own")
             port = free_port()
-            with running(_command(contender, own, port), port, log=here / "server.log") as server:
+            with running(command(contender, own, port), port, log=here / "server.log") as server:
                 for asked, requests in files.items():
                     load(server, requests, WARM_UP_SECONDS)
                     before = server.cpu_seconds()
@@ -136,7 +136,7 @@ def run_rounds(keys: list[Key], data: Path, here: Path) -> list[Run]:
     return runs
 
 
-def _command(contender: str, data: Path, port: int) -> list[str]:
+def command(contender: str, data: Path, port: int) -> list[str]:
     if contender == OURS:
         return [sys.executable, "-m", "bench._mcp_server", str(data.absolute()), str(port)]
     database = str((data / DATABASE).absolute())

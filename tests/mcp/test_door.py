@@ -312,6 +312,55 @@ async def test_pages_of_others_are_kept_out(origin, status, autojump_clock):
 
 
 @pytest.mark.parametrize("path", [PATH, FULL_PATH])
+@pytest.mark.parametrize("origin", ["http://localhost:6274", "https://own.example"])
+async def test_pages_of_this_machine_read_every_answer(path, origin, autojump_clock):
+    """After a preflight, with a token and without cookies: what is answered, refused, and asked for anew."""
+    async with mcp_town() as here:
+        here.system.base_url = "https://own.example/svc"
+        page = {"origin": origin}
+        bearer = page | {"authorization": f"Bearer {here.key}"}
+        asked = {
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization, content-type, mcp-protocol-version",
+        }
+        preflight = await here.client.options(path, headers=page | asked)
+        json = {"content-type": "application/json"}
+        answers = [
+            await here.client.post(path, content=PING, headers=bearer | json),
+            await here.client.post(path, content=PING, headers=page),
+            await here.client.get(path, headers=bearer),
+            await here.client.get(path, headers=page),
+            await here.client.post(path, content=b"{", headers=bearer | json),
+        ]
+
+    assert 204 == preflight.status_code
+    assert "POST" == preflight.headers["access-control-allow-methods"]
+    assert asked["access-control-request-headers"] == preflight.headers["access-control-allow-headers"]
+    assert [200, 401, 405, 405, 400] == [answer.status_code for answer in answers]
+    for answer in [preflight, *answers]:
+        assert origin == answer.headers["access-control-allow-origin"]
+        assert "Origin" == answer.headers["vary"]
+        assert "access-control-allow-credentials" not in answer.headers
+    assert all("WWW-Authenticate" in one.headers["access-control-expose-headers"] for one in answers)
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost.evil.example", "null"])
+async def test_pages_of_others_read_no_answer(origin, autojump_clock):
+    """Their browsers are told nothing at the preflight, nor at an answer."""
+    async with mcp_town() as here:
+        headers = {"origin": origin, "access-control-request-method": "POST"}
+        bearer = {"authorization": f"Bearer {here.key}"}
+        answers = [
+            await here.client.options(PATH, headers=headers),
+            await here.client.post(PATH, content=PING, headers=headers | bearer),
+            await here.client.post(PATH, content=PING, headers=headers),
+        ]
+
+    assert [405, 403, 403] == [answer.status_code for answer in answers]
+    assert not [name for one in answers for name in one.headers if name.startswith("access-control-")]
+
+
+@pytest.mark.parametrize("path", [PATH, FULL_PATH])
 @pytest.mark.parametrize("headers", [{}, {"origin": "https://evil.example"}])
 @pytest.mark.parametrize("method", ["GET", "DELETE", "POST"])
 async def test_a_refusal_for_all_shows_a_good_key_its_budget(path, headers, method, autojump_clock):

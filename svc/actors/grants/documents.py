@@ -9,22 +9,27 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
-from svc.actors.outbound.errors import NoPlace, NotSent, StreamFailed
+import trio
+
+from svc.actors.outbound.errors import NoPlace, NotConnected, NotSent, StreamFailed
 from svc.actors.outbound.pool import PoolLimits
 from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.outbound.streams import OutboundStreams
 from svc.clock import Clock
-from svc.domain.errors import Unavailable
+from svc.domain.errors import TooManyAttempts, Unavailable
 from svc.domain.grants.apps import App, app_of_document
 from svc.domain.grants.limits import (
     DOCUMENT_BYTES_MAX,
     DOCUMENT_FAILURE_KEPT_MS,
+    DOCUMENT_FETCHES_OF_ADDRESS_MAX,
+    DOCUMENT_FETCHES_WINDOW_MS,
     DOCUMENT_KEPT_MS,
     DOCUMENT_SECONDS,
     DOCUMENTS_KEPT_MAX,
 )
 from svc.domain.grants.oauth import OAuthRefusal
 from svc.domain.net.client_addresses import Network
+from svc.domain.rate_limits.keyed_windows import KeyedWindows
 
 _POOL: Final = PoolLimits(connections_max=32, connections_per_origin_max=4, waiting_max=64, kept_max=0)
 _LIMITS: Final = StreamLimits(
@@ -34,8 +39,6 @@ _LIMITS: Final = StreamLimits(
     total_seconds=DOCUMENT_SECONDS,
     answer_bytes_max=DOCUMENT_BYTES_MAX,
 )
-_OWNER: Final = "client documents"
-"""Whose share of the places the fetches take: nobody's organization has chosen the address."""
 
 
 class _Cached(NamedTuple):
@@ -50,31 +53,59 @@ class ClientDocuments:
         self._clock = clock
         self._streams = OutboundStreams(allowed, _POOL)
         self._cached: OrderedDict[str, _Cached] = OrderedDict()
+        self._under_way: dict[str, trio.Event] = {}
+        """Fetches by address, each with what is set at its end."""
+        self._fetches = KeyedWindows(DOCUMENT_FETCHES_WINDOW_MS, DOCUMENT_FETCHES_OF_ADDRESS_MAX)
 
-    async def find(self, address: str) -> App:
-        """The app whose metadata document is at *address*.
+    async def find(self, address: str, sender: str) -> App:
+        """The app whose metadata document is at *address*, asked for by *sender*, a digest of an IP address.
 
-        Raises `OAuthRefusal` where there is none, or one that is refused; and `Unavailable` while too many
-        are being fetched.
+        A document is fetched once for all who ask for it meanwhile.
+
+        Raises:
+            OAuthRefusal: there is none, or one that is refused.
+            TooManyAttempts: too many were fetched because of that sender.
+            Unavailable: too many are being fetched.
         """
-        now = self._clock.now()
-        cached = self._cached.get(address)
-        if cached is None or cached.until <= now:
-            cached = await self._fetch(address)
-            self._cached[address] = cached
-            self._cached.move_to_end(address)
-            while len(self._cached) > DOCUMENTS_KEPT_MAX:
-                self._cached.popitem(last=False)
+        while (cached := self._cached.get(address)) is None or cached.until <= self._clock.now():
+            under_way = self._under_way.get(address)
+            if under_way is None:
+                await self._fetch_for_all(address, sender)
+            else:
+                await under_way.wait()
         if isinstance(cached.app, OAuthRefusal):
             # Made anew: an exception that was raised keeps what led to it.
             raise OAuthRefusal(cached.app.error, str(cached.app))
         return cached.app
 
-    async def _fetch(self, address: str) -> _Cached:
+    async def _fetch_for_all(self, address: str, sender: str) -> None:
+        now = self._clock.now()
+        room_at = self._fetches.next_room_at(sender, now)
+        if room_at is not None:
+            raise TooManyAttempts(
+                "too many metadata documents were fetched for this address", retry_after_ms=room_at - now
+            )
+        self._fetches.add(sender, now)
+        self._under_way[address] = trio.Event()
         try:
-            app = app_of_document(address, await self._read(address))
+            self._cached[address] = await self._fetch(address, sender)
+        finally:
+            self._under_way.pop(address).set()
+        self._cached.move_to_end(address)
+        while len(self._cached) > DOCUMENTS_KEPT_MAX:
+            self._cached.popitem(last=False)
+
+    async def _fetch(self, address: str, sender: str) -> _Cached:
+        try:
+            app = app_of_document(address, await self._read(address, sender))
         except NoPlace:
             raise Unavailable("too many metadata documents are being fetched") from None
+        except NotConnected:
+            # Not why: anybody may ask, and would learn which names and ports there are beside this machine.
+            refusal = OAuthRefusal(
+                "invalid_client", "the metadata document cannot be fetched: no connection to its server"
+            )
+            return _Cached(refusal, self._clock.now() + DOCUMENT_FAILURE_KEPT_MS)
         except (StreamFailed, NotSent) as error:
             refusal = OAuthRefusal("invalid_client", f"the metadata document cannot be fetched: {error}")
             return _Cached(refusal, self._clock.now() + DOCUMENT_FAILURE_KEPT_MS)
@@ -82,9 +113,10 @@ class ClientDocuments:
             return _Cached(refusal, self._clock.now() + DOCUMENT_FAILURE_KEPT_MS)
         return _Cached(app, self._clock.now() + DOCUMENT_KEPT_MS)
 
-    async def _read(self, address: str) -> bytes:
+    async def _read(self, address: str, sender: str) -> bytes:
+        """The document. The *sender* has a share of the places, so that one cannot take them all."""
         headers = {"Connection": "close"}
-        async with self._streams.stream(address, None, headers, _LIMITS, owner=_OWNER) as response:
+        async with self._streams.stream(address, None, headers, _LIMITS, owner=sender) as response:
             if response.status != HTTPStatus.OK:
                 raise OAuthRefusal(
                     "invalid_client", f"the metadata document is answered with {response.status}, not 200"

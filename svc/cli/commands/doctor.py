@@ -16,6 +16,7 @@ from svc.cli.doctor.database import database
 from svc.cli.doctor.findings import Check, Install
 from svc.cli.doctor.mail import mail
 from svc.cli.doctor.network import file_limits, ports, proxy_headers
+from svc.cli.doctor.well_known import well_known
 from svc.cli.failures import BadConfiguration
 from svc.cli.options import configured
 from svc.config.checks import ConfigError
@@ -30,6 +31,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     proxy_headers,
     mail,
     certificate,
+    well_known,
     backups,
 )
 

@@ -18,6 +18,8 @@ CODE_LIFE_MS: Final = 60 * SECOND_MS
 CODE_KEPT_MS: Final = DAY_MS
 """How long it is remembered that a code was used, so that a second use ends what it gave. Ours."""
 ACCESS_TOKEN_LIFE_MS: Final = HOUR_MS
+ACCESS_TOKENS_OF_GRANT_MAX: Final = 200
+"""Live access tokens of one grant. Ours: a client needs one an hour, and one that asks in a loop is told."""
 REFRESH_TOKEN_IDLE_MS: Final = 60 * DAY_MS
 """A refresh token ends after this long without use."""
 REFRESH_REPEAT_MS: Final = 60 * SECOND_MS
@@ -46,6 +48,10 @@ DOCUMENT_KEPT_MS: Final = HOUR_MS
 """How long it is cached. Ours."""
 DOCUMENT_FAILURE_KEPT_MS: Final = 10 * SECOND_MS
 """How long it is cached that there was none. Ours: an attacker cannot have us ask somebody in a loop."""
+DOCUMENT_FETCHES_OF_ADDRESS_MAX: Final = 30
+"""Documents that are fetched because of one IP address, in `DOCUMENT_FETCHES_WINDOW_MS`. Ours: whoever asks
+names the address, and must not have us knock at others' doors all the time."""
+DOCUMENT_FETCHES_WINDOW_MS: Final = MINUTE_MS
 DOCUMENTS_KEPT_MAX: Final = 1_000
 """Documents in the cache; beyond, the oldest is evicted. Ours."""
 APPS_MADE_MAX: Final = 100

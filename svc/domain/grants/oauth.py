@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Literal
 from urllib.parse import urlencode
 
 from svc.domain.errors import DomainError, InvalidValue
-from svc.domain.grants.limits import REDIRECT_URI_CHARS_MAX, REDIRECT_URIS_MAX
+from svc.domain.grants.limits import REDIRECT_URI_CHARS_MAX, REDIRECT_URIS_MAX, STATE_CHARS_MAX
 
 Scope = Literal["tools", "tools.read"]
 SCOPES: Final[tuple[Scope, ...]] = ("tools", "tools.read")
@@ -69,9 +69,11 @@ _PRIVATE: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):/{0,3}[^/?].*")
 _VISIBLE: Final = re.compile(r"[!$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]+")
 """What RFC 3986 writes an address with, but for `#`: a fragment would swallow the answer."""
 _NO_APP: Final = re.compile(
-    "about|blob|chrome|chrome-extension|cid|content|data|feed|file|filesystem|ftp|gopher|https?|intent|jar"
-    "|javascript|ldap|livescript|mailto|mid|mocha|moz-extension|ms-appx|ms-msdt|ms-settings|news|nfs|res"
-    "|resource|search-ms|sftp|shell|sms|smb|ssh|tel|telnet|vbscript|view-source|wss?|x-javascript"
+    "about|android-app|blob|callto|chrome|chrome-[a-z-]+|cid|content|data|devtools|dns|facetime|facetime-audio"
+    "|feed|file|filesystem|ftps?|gopher|hcp|help|https?|intent|ios-app|irc|ircs|itms[a-z-]*|jar|javascript"
+    "|ldaps?|livescript|magnet|mailto|market|mhtml|mid|mk|mocha|moz-[a-z-]+|ms-[a-z0-9+.-]+|news|nfs|rdp|res"
+    "|resource|rtsp|search|search-ms|sftp|shell|sips?|sms|smsto|smb|ssh|svn|tel|telnet|urn|vbscript|view-source"
+    "|vnc|webcal|wss?|x-javascript"
 )
 """Schemes that run code, or that the browser or the system takes for itself: none is an app's own."""
 
@@ -140,6 +142,8 @@ def answer_address(redirect_uri: str, **members: str | None) -> str:
 
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _VERIFIER: Final = re.compile(r"[A-Za-z0-9._~-]{43,128}")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ufffd]")
+"""And what stands for bytes that are no UTF-8: it would come back as something else."""
 
 
 def is_challenge(text: str) -> bool:
@@ -157,6 +161,14 @@ def verifier_fits(verifier: str, challenge: str) -> bool:
     if not _VERIFIER.fullmatch(verifier):
         return False
     return hmac.compare_digest(challenge_of(verifier).encode(), challenge.encode())
+
+
+def is_state(text: str) -> bool:
+    """Whether *text* can be the `state` of a request: what the client gets back as it was.
+
+    RFC 6749 §A.5 has visible ASCII and spaces; some clients send more, so only control characters are not.
+    """
+    return 0 < len(text) <= STATE_CHARS_MAX and not _CONTROL.search(text)
 
 
 def scope_of(asked: str | None) -> Scope:

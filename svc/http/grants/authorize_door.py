@@ -24,6 +24,9 @@ def authorize_page(system: System, transport: Transport, issuer: Issuer) -> Blue
     pages = Blueprint("authorize", __name__)
 
     async def authorize() -> ResponseReturnValue:
+        # A person is sent here. A picture or a frame of any page could use up what waits of their address.
+        if request.headers.get("Sec-Fetch-Dest", "document") != "document":
+            raise BadRedirect("An app opens this address as a page of its own.")
         asked = current_request()
         scheme = "https" if transport.is_encrypted(request.scheme, asked.peer, _headers()) else "http"
         base = issuer.of(scheme, request.headers.get("Host"))

@@ -56,12 +56,13 @@ class NoMetadataDoor:
 
 
 def doors(issuer: Issuer) -> dict[str, Door]:
-    """The doors by their paths."""
-    found: dict[str, Door] = {
-        RESOURCE_METADATA + path: MetadataDoor(issuer, _describe_resource(door))
-        for door, path in DOOR_PATHS.items()
-    }
-    return found | {SERVER_METADATA: MetadataDoor(issuer, server_metadata)}
+    """The doors by their paths: below the public address, and at its host with its path behind."""
+    found: dict[str, Door] = {}
+    for public_path in ("", issuer.path):
+        for door, path in DOOR_PATHS.items():
+            found[RESOURCE_METADATA + public_path + path] = MetadataDoor(issuer, _describe_resource(door))
+        found[SERVER_METADATA + public_path] = MetadataDoor(issuer, server_metadata)
+    return found
 
 
 def trees() -> dict[str, Door]:

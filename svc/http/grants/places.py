@@ -2,6 +2,7 @@
 
 import re
 from typing import Final
+from urllib.parse import urlsplit
 
 from svc.domain.grants.oauth import DOOR_PATHS, McpDoorName
 from svc.http.fast_path import Request
@@ -26,6 +27,8 @@ class Issuer:
 
     def __init__(self, public_url: str) -> None:
         self._public = public_url.rstrip("/")
+        self.path: Final = urlsplit(self._public).path
+        """Of `server.public_url`: clients ask for metadata with it behind the well-known part (RFC 8414)."""
         self._challenges = {
             door: _challenge(self._public, door) if self._public else b"Bearer" for door in DOOR_PATHS
         }

@@ -3,6 +3,10 @@
 Stateless: each request is answered with JSON, and no session is kept. A fault in the HTTP request or the key
 is answered with a problem, as at the tool doors; a fault in the message with a JSON-RPC error; an error of a
 tool with a result that says what to change.
+
+Pages of this machine, such as the inspector's, may call and read the answers (CORS); pages of other sites may
+not. A page of a name that was rebound to this machine has that name as its origin, so it stays out. No cookie
+opens these doors, so a page can do no more than its token.
 """
 
 from collections.abc import Sequence
@@ -40,7 +44,14 @@ from svc.http.problems.call_problems import call_problem, log_fault
 from svc.http.problems.problems import is_fault, unauthorized
 from svc.http.request.json_body import check_type
 from svc.http.requests.lines import note_code
-from svc.http.response.answers import REPLAYED, json_answer
+from svc.http.response.answers import REPLAYED, Fields, json_answer
+from svc.http.response.cors import (
+    MAX_AGE,
+    allow_methods,
+    allow_origin,
+    allow_requested_headers,
+    expose_headers,
+)
 from svc.http.response.retry_after import retry_after, wait_ms_of
 from svc.http.tools.admission import admit_at_mcp, answer_admitted, call_of, deprecation_headers, note_tool
 from svc.services.screens.addresses import note_screen
@@ -54,6 +65,11 @@ PATH: Final = "/api/v1/mcp"
 FULL_PATH: Final = "/api/v1/mcp/full"
 
 _ACCEPTED: Final = Answer(202)
+_EXPOSED: Final = expose_headers(
+    b"WWW-Authenticate, Retry-After, X-Request-Id, RateLimit, RateLimit-Policy, RateLimit-Limit,"
+    b" RateLimit-Remaining, RateLimit-Reset, Idempotent-Replayed, Deprecation, Sunset, Link"
+)
+_VARY: Final = (b"vary", b"Origin")
 _call_tool: Final = msgspec.json.Decoder(CallTool)
 
 
@@ -71,6 +87,9 @@ class McpDoor:
 
     async def __call__(self, request: Request) -> Answer | StreamAnswer:
         """Answer with the caller's budget where the key is valid, also what is refused whatever the key."""
+        page_fields = self._page_fields(request)
+        if page_fields and request.method == "OPTIONS":
+            return _preflight(request, page_fields)
         refusal = self._refusal(request)
         try:
             admission = await admit_at_mcp(self._system, request, self._door)
@@ -78,13 +97,17 @@ class McpDoor:
             if refusal is not None:
                 raise refusal from None
             raise
-        return await answer_admitted(request, admission, self._answer, self.problem_for)
+        return await answer_admitted(request, admission, self._answer, self._problem, *page_fields)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """Answer *error* with its problem; faults of this service are logged.
 
         The 401 names the metadata of this door, from which an app finds out how to ask a person.
         """
+        answer = self._problem(request, error)
+        return Answer(answer.status, [*answer.headers, *self._page_fields(request)], answer.body)
+
+    def _problem(self, request: Request, error: Exception) -> Answer:
         if not isinstance(error, Unauthenticated):
             return call_problem(log, request, error)
         challenge = (b"www-authenticate", self._issuer.challenge(request, self._door))
@@ -94,10 +117,16 @@ class McpDoor:
         """The error for another method than POST, and for a page of another site."""
         if request.method != "POST":
             return MethodNotAllowed(["POST"])
-        origin = request.text("origin")
-        if origin is not None and not origin_is_own(origin, self._system.base_url):
+        if request.header(b"origin") is not None and not self._page_fields(request):
             return Forbidden("pages of other sites may not call this")
         return None
+
+    def _page_fields(self, request: Request) -> Fields:
+        """The fields that let the page that sent *request* read its answer; none for pages of other sites."""
+        origin = request.text("origin")
+        if origin is None or not origin_is_own(origin, self._system.base_url):
+            return ()
+        return allow_origin(origin.encode()), _VARY, _EXPOSED
 
     async def _answer(self, request: Request, admission: Admission) -> Answer:
         """Check, in this order: budget, HTTP method, origin, what the key allows, media type, size, message.
@@ -244,3 +273,9 @@ class McpDoor:
 def _failure(request: Request, version: Version, reply_id: bytes, error: RpcError) -> Answer:
     note_code(request, str(error.code))
     return json_answer(version.statuses.get(error.code, 200), rpc.failure(reply_id, error))
+
+
+def _preflight(request: Request, page_fields: Fields) -> Answer:
+    """Let the page send its token, and the headers of its version of the protocol."""
+    headers = allow_requested_headers(request.header(b"access-control-request-headers"))
+    return Answer(204, [*page_fields, allow_methods(b"POST"), *headers, MAX_AGE])

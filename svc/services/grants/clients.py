@@ -1,6 +1,8 @@
 """Clients: the app behind a client id, and that it is the one who asks."""
 
 import hmac
+import re
+from typing import Final
 
 from svc.actors.system import System
 from svc.domain.crypto.keys import digest
@@ -11,15 +13,24 @@ from svc.storage.grants import apps
 from svc.storage.grants.apps import RegisteredApp
 from svc.storage.store import Owner
 
+_APP_ID: Final = re.compile(r"app_[0-9A-Z]{26}")
 
-async def find(system: System, client_id: str) -> App:
+
+async def find(system: System, client_id: str, sender: str) -> App:
     """The app with that client id: made by hand, registered, or by its metadata document.
 
-    Raises `OAuthRefusal` where there is none, and `Unavailable`.
+    *sender* is a digest of the IP address that asks. Raises `OAuthRefusal` where there is none, and
+    `TooManyAttempts` and `Unavailable` where too many documents are fetched.
     """
     if is_document_address(client_id):
-        return await system.grants.documents.find(client_id)
-    app = await system.store.of(Owner.CREDENTIALS).read(apps.find, client_id)
+        return await system.grants.documents.find(client_id, sender)
+    return await _stored(system, client_id)
+
+
+async def _stored(system: System, client_id: str) -> App:
+    app: App | None = None
+    if _APP_ID.fullmatch(client_id):  # PostgreSQL takes no text with a NUL, say
+        app = await system.store.of(Owner.CREDENTIALS).read(apps.find, client_id)
     if app is None:
         raise OAuthRefusal("invalid_client", "there is no client of that id here")
     return app
@@ -31,13 +42,8 @@ async def authenticate(system: System, client_id: str, secret: str | None) -> No
     A client with a metadata document has no secret, and what it exchanges names it: nothing is fetched.
     Raises `OAuthRefusal`.
     """
-    if is_document_address(client_id):
-        expected = None
-    else:
-        app = await system.store.of(Owner.CREDENTIALS).read(apps.find, client_id)
-        if app is None:
-            raise OAuthRefusal("invalid_client", "there is no client of that id here")
-        expected = app.secret_digest
+    is_public = is_document_address(client_id)
+    expected = None if is_public else (await _stored(system, client_id)).secret_digest
     given = None if secret is None else digest(secret)
     if expected is None and given is None:
         return

@@ -16,6 +16,7 @@ from svc.domain.grants.oauth import (
     answer_address,
     door_of,
     is_challenge,
+    is_state,
     one_each,
     redirect_fits,
     scope_of,
@@ -63,12 +64,13 @@ async def begin(system: System, query: str, issuer: str, address: str) -> ToScre
         TooManyAttempts, Unavailable: too many requests wait.
     """
     pairs = parse_qsl(query, keep_blank_values=True)
+    sender = sender_of(address, system.secrets.sender)
     try:
-        app, redirect_uri = await _client(system, pairs)
+        app, redirect_uri = await _client(system, pairs, sender)
     except OAuthRefusal as refusal:
         raise BadRedirect(f"{refusal}. Begin again in the app, or ask those who make it.") from None
     states = [value for name, value in pairs if name == "state"]
-    state = states[0] if len(states) == 1 and 0 < len(states[0]) <= STATE_CHARS_MAX else None
+    state = states[0] if len(states) == 1 and is_state(states[0]) else None
     try:
         request = _request(app, redirect_uri, state, pairs, issuer)
     except OAuthRefusal as refusal:
@@ -78,17 +80,16 @@ async def begin(system: System, query: str, issuer: str, address: str) -> ToScre
             )
         )
     token = new_key(REQUEST, system.random)
-    sender = sender_of(address, system.secrets.sender)
     await system.store.of(Owner.PEOPLE).write(requests.add, request, digest(token), sender)
     return ToScreen(token)
 
 
-async def _client(system: System, pairs: Sequence[tuple[str, str]]) -> tuple[App, str]:
+async def _client(system: System, pairs: Sequence[tuple[str, str]], sender: str) -> tuple[App, str]:
     given = one_each(pairs, _CLIENT)
     client_id = given.get("client_id", "")
     if not 0 < len(client_id) <= CLIENT_ID_CHARS_MAX:
         raise OAuthRefusal("invalid_request", "`client_id` is missing or too long")
-    app = await clients.find(system, client_id)
+    app = await clients.find(system, client_id, sender)
     redirect_uri = given.get("redirect_uri")
     if redirect_uri is None:
         if len(app.redirect_uris) != 1:
@@ -110,7 +111,9 @@ def _request(
     if given.get("response_type") != "code":
         raise OAuthRefusal("unsupported_response_type", "`response_type` is `code`")
     if "state" in given and state is None:
-        raise OAuthRefusal("invalid_request", f"`state` is over {STATE_CHARS_MAX} characters")
+        raise OAuthRefusal(
+            "invalid_request", f"`state` is over {STATE_CHARS_MAX} characters, or has control characters"
+        )
     if given.get("code_challenge_method") != "S256" or not is_challenge(given.get("code_challenge", "")):
         raise OAuthRefusal("invalid_request", "`code_challenge` is needed, by the method `S256`")
     return AuthorizationRequest(

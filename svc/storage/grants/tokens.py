@@ -10,8 +10,10 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.crypto.keys import ACCESS_TOKEN, digest, new_key
+from svc.domain.errors import TooManyAttempts
 from svc.domain.grants.limits import (
     ACCESS_TOKEN_LIFE_MS,
+    ACCESS_TOKENS_OF_GRANT_MAX,
     CODE_LIFE_MS,
     REFRESH_REPEAT_MS,
     REFRESH_TOKEN_IDLE_MS,
@@ -195,7 +197,11 @@ def _may_come_again(tx: Tx, token: _RefreshToken) -> bool:
 
 
 def _give(tx: Tx, grant: Grant, refresh_digest: str | None) -> Tokens:
-    """A new access token, and the row of the refresh token unless it is there."""
+    """A new access token, and the row of the refresh token unless it is there.
+
+    Raises `TooManyAttempts` where the grant has too many access tokens: a client asks for one in a loop.
+    """
+    _check_room(tx, grant)
     access_token = new_key(ACCESS_TOKEN, tx.random)
     ends_at = min(tx.now + ACCESS_TOKEN_LIFE_MS, grant.expires_at)
     tx.conn.execute(
@@ -223,3 +229,16 @@ def _give(tx: Tx, grant: Grant, refresh_digest: str | None) -> Tokens:
             created_at=tx.now,
         )
     return Tokens(access_token=access_token, life_ms=ends_at - tx.now, grant=grant)
+
+
+def _check_room(tx: Tx, grant: Grant) -> None:
+    token = identity_tables.access_tokens.c
+    live = sa.select(sa.func.count(), sa.func.min(token.expires_at)).where(
+        token.grant_id == grant.id, token.expires_at > tx.now
+    )
+    count, first_ends_at = tx.conn.execute(live).one()
+    if count >= ACCESS_TOKENS_OF_GRANT_MAX:
+        raise TooManyAttempts(
+            "too many access tokens of this grant are live: use one for as long as it lives",
+            retry_after_ms=first_ends_at - tx.now,
+        )

@@ -11,11 +11,19 @@ import trio
 
 from svc.actors.grants.documents import ClientDocuments
 from svc.clock import VirtualClock
-from svc.domain.grants.limits import DOCUMENT_BYTES_MAX, DOCUMENT_FAILURE_KEPT_MS, DOCUMENT_KEPT_MS
+from svc.domain.errors import TooManyAttempts
+from svc.domain.grants.limits import (
+    DOCUMENT_BYTES_MAX,
+    DOCUMENT_FAILURE_KEPT_MS,
+    DOCUMENT_FETCHES_OF_ADDRESS_MAX,
+    DOCUMENT_FETCHES_WINDOW_MS,
+    DOCUMENT_KEPT_MS,
+)
 from svc.domain.grants.oauth import OAuthRefusal
 from tests.receivers import LOOPBACK, Connections, answer_once, hang, receiver
 
 START: Final = 1_789_689_600_000
+SENDER: Final = "sender"
 
 
 def response(body: bytes, *, status: str = "200 OK", kind: str = "application/json", more: str = "") -> bytes:
@@ -54,9 +62,9 @@ async def test_a_document_is_fetched_once_an_hour():
     serve = Served()
     async with documents(serve) as (found, clock):
         serve.said = [response(document(serve.url)), response(document(serve.url, "Renamed"))]
-        first, again = await found.find(serve.url), await found.find(serve.url)
+        first, again = await found.find(serve.url, SENDER), await found.find(serve.url, SENDER)
         clock.jump(DOCUMENT_KEPT_MS)
-        later = await found.find(serve.url)
+        later = await found.find(serve.url, SENDER)
 
     assert ("Reports", "Reports", "Renamed", 2) == (first.name, again.name, later.name, serve.asked)
 
@@ -68,10 +76,10 @@ async def test_that_there_is_none_is_known_for_a_moment():
         serve.said = [response(b"", status="404 Not Found"), response(document(serve.url))]
         for _ in range(2):
             with pytest.raises(OAuthRefusal):
-                await found.find(serve.url)
+                await found.find(serve.url, SENDER)
         asked = serve.asked
         clock.jump(DOCUMENT_FAILURE_KEPT_MS)
-        app = await found.find(serve.url)
+        app = await found.find(serve.url, SENDER)
 
     assert (1, "Reports") == (asked, app.name)
 
@@ -94,7 +102,7 @@ async def test_a_document_is_refused(said: bytes, why: str):
     async with documents(serve) as (found, _):
         serve.said = [said]
         with pytest.raises(OAuthRefusal, match=why):
-            await found.find(serve.url)
+            await found.find(serve.url, SENDER)
 
 
 async def test_a_private_address_is_not_asked():
@@ -102,7 +110,7 @@ async def test_a_private_address_is_not_asked():
     serve = Served()
     async with documents(serve):
         with pytest.raises(OAuthRefusal, match="cannot be fetched"):
-            await ClientDocuments(VirtualClock(START)).find(serve.url)
+            await ClientDocuments(VirtualClock(START)).find(serve.url, SENDER)
         assert 0 == serve.asked
 
 
@@ -111,6 +119,61 @@ async def test_one_that_never_answers_is_given_up(autojump_clock):
     async with receiver(partial(Connections(hang))) as url:
         began = trio.current_time()
         with pytest.raises(OAuthRefusal, match="cannot be fetched"):
-            await ClientDocuments(VirtualClock(START), LOOPBACK).find(f"{url}/client.json")
+            await ClientDocuments(VirtualClock(START), LOOPBACK).find(f"{url}/client.json", SENDER)
 
     assert trio.current_time() - began <= 15
+
+
+async def test_one_sender_has_so_many_fetched_in_a_minute(autojump_clock):
+    """What is cached costs nothing, others may go on, and after a minute there is room again."""
+    serve = Served()
+    async with documents(serve) as (found, clock):
+        urls = [f"{serve.url}?{n}" for n in range(DOCUMENT_FETCHES_OF_ADDRESS_MAX + 1)]
+        serve.said = [response(document(url)) for url in [*urls, *urls]]
+        for url in urls[:-1]:
+            await found.find(url, SENDER)
+        with pytest.raises(TooManyAttempts) as refused:
+            await found.find(urls[-1], SENDER)
+        await found.find(urls[0], SENDER)
+        asked = serve.asked
+        serve.said[0] = response(document(urls[-1]))
+        other = await found.find(urls[-1], "another")
+        clock.jump(DOCUMENT_FETCHES_WINDOW_MS)
+        serve.said[0] = response(document(f"{serve.url}?more"))
+        more = await found.find(f"{serve.url}?more", SENDER)
+
+    assert DOCUMENT_FETCHES_OF_ADDRESS_MAX == asked
+    assert 0 < refused.value.retry_after_ms <= DOCUMENT_FETCHES_WINDOW_MS
+    assert (urls[-1], f"{serve.url}?more") == (other.client_id, more.client_id)
+
+
+async def test_those_who_ask_at_once_share_a_fetch():
+    """Also where the first of them leaves: the next fetches it then."""
+    serve = Served()
+    names: list[str] = []
+
+    async def ask(found: ClientDocuments) -> None:
+        names.append((await found.find(serve.url, SENDER)).name)
+
+    async with documents(serve) as (found, _), trio.open_nursery() as nursery:
+        serve.said = [response(document(serve.url))] * 2
+        leaving = trio.CancelScope()
+        leaving.cancel()
+        with leaving:
+            await found.find(serve.url, "one that leaves")
+        for _ in range(5):
+            nursery.start_soon(ask, found)
+
+    assert ["Reports"] * 5 == names
+    assert serve.asked <= 2
+
+
+async def test_what_lies_beside_this_machine_is_not_told():
+    """A private address and a port where nothing listens are the same, so nobody looks around by it."""
+    told = set()
+    for found in (ClientDocuments(VirtualClock(START)), ClientDocuments(VirtualClock(START), LOOPBACK)):
+        with pytest.raises(OAuthRefusal) as refused:
+            await found.find("https://127.0.0.1:1/client.json", SENDER)
+        told.add(str(refused.value))
+
+    assert 1 == len(told)

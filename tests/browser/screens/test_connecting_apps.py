@@ -22,7 +22,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 from playwright.sync_api import Browser, Page, StorageState, expect
 from pydantic import AnyUrl
 
-from tests.browser.places import WAIT_SECONDS, Service
+from tests.browser.places import WAIT_SECONDS, Service, Website
 from tests.browser.screens.conftest import DESK, PHONE, Watch
 
 NAME: Final = "Lamp <b>planner</b>"
@@ -301,3 +301,35 @@ def test_a_key_is_rolled(desk: Page, service: Service) -> None:
 
     assert before != after
     assert [200, 200] == statuses
+
+
+ASK: Final = """async ([address, key, credentials]) => {
+    const headers = {"Content-Type": "application/json", "MCP-Protocol-Version": "2025-06-18"};
+    if (key) headers.Authorization = `Bearer ${key}`;
+    const body = JSON.stringify({jsonrpc: "2.0", id: 1, method: "ping"});
+    try {
+        const answer = await fetch(address, {method: "POST", headers, body, credentials});
+        return [answer.status, answer.headers.get("www-authenticate"), await answer.text()];
+    } catch (error) {
+        return error.name;
+    }
+}"""
+
+
+def test_a_page_of_this_machine_calls_the_mcp_address(
+    person: Page, service: Service, website: Website
+) -> None:
+    """With a token, as the inspector's does; but not with cookies, and a page of another name is kept out."""
+    website.pages["/"] = "<title>Inspector</title>"
+    address, key = f"{service.url}/api/v1/mcp", service.facts["apiKey"]
+    person.goto(website.url())
+    pong = person.evaluate(ASK, [address, key, "omit"])
+    none = person.evaluate(ASK, [address, None, "omit"])
+    with_cookies = person.evaluate(ASK, [address, key, "include"])
+    person.goto(website.url(host="rebound.localhost"))
+    other = person.evaluate(ASK, [address, key, "omit"])
+
+    assert [200, None, '{"jsonrpc":"2.0","id":1,"result":{}}'] == pong
+    assert 401 == none[0]
+    assert "/.well-known/oauth-protected-resource/api/v1/mcp" in none[1]
+    assert ["TypeError", "TypeError"] == [with_cookies, other]

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -26,6 +27,7 @@ from svc.storage.certificates import CertificateFiles
 from svc.storage.clock import marks
 from svc.storage.private_files import create_private
 from tests.backups import INSTALLATION
+from tests.browser.places import website_elsewhere
 from tests.certificates import certify
 from tests.cli.conftest import Svc, filled
 from tests.cli.running import Service
@@ -73,6 +75,7 @@ def test_a_sound_installation_has_no_problem(svc: Svc, whole: Path) -> None:
         "proxy headers",
         "mail",
         "certificate",
+        "connected apps",
         "backups",
     ):
         assert f"  {about}: " in result.output
@@ -408,3 +411,43 @@ def test_a_running_service_is_looked_at_where_it_is(svc: Svc, data: Path, tmp_pa
     assert ports == {says.split()[0].rpartition(":")[2] for _, says in told}
     assert str(backups) in backup[1]
     assert 2 == elsewhere.exit_code
+
+
+def test_what_apps_ask_is_looked_at_from_outside(
+    svc: Svc, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through the public address: of the service itself, of a proxy that keeps it, and of nobody."""
+    assert one(svc, "connected apps")[0] == "ok"
+    with website_elsewhere() as proxy:
+        config = tmp_path / "svc.toml"
+        config.write_text(f'[server]\npublic_url = "{proxy.url("")}/crm"\n')
+        service = Service(data, "--config", str(config))
+        try:
+            url = service.ready()["Public"]
+            none = found(svc, "connected apps")
+            for path in ("oauth-authorization-server/crm", "oauth-protected-resource/crm/api/v1/mcp"):
+                proxy.pages[f"/.well-known/{path}"] = httpx.get(f"{url}/.well-known/{path}").text
+            proxy.pages["/.well-known/oauth-protected-resource/crm/api/v1/mcp/full"] = "<h1>Shop</h1>"
+            page = found(svc, "connected apps")
+            other = httpx.get(f"{url}/.well-known/oauth-protected-resource/crm/api/v1/mcp").text
+            proxy.pages["/.well-known/oauth-protected-resource/crm/api/v1/mcp/full"] = other
+            wrong = found(svc, "connected apps")
+            right = httpx.get(f"{url}/.well-known/oauth-protected-resource/crm/api/v1/mcp/full").text
+            proxy.pages["/.well-known/oauth-protected-resource/crm/api/v1/mcp/full"] = right
+            all_right = found(svc, "connected apps")
+            config.write_text('[server]\npublic_url = "http://127.0.0.1:1"\n')
+            unreached = found(svc, "connected apps")
+            assert 0 == service.end()
+        finally:
+            service.close()
+
+    assert [("problem", True)] * 3 == [
+        (state, "is answered with 404, not 200" in says) for state, says in none
+    ]
+    [(state, says)] = page
+    assert ("problem", True) == (state, says.endswith("no metadata: another program has it."))
+    [(state, says)] = wrong
+    assert ("problem", True) == (state, f"apps expect '{proxy.url('')}/crm/api/v1/mcp/full'" in says)
+    assert [("ok", f"Apps find the service at {proxy.url('')}/crm/api/v1/mcp.")] == all_right
+    [(state, says)] = unreached
+    assert ("warning", True) == (state, says.startswith("http://127.0.0.1:1 cannot be reached"))

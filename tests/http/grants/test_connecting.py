@@ -501,3 +501,23 @@ async def test_without_a_public_address_it_is_that_of_this_machine(autojump_cloc
         == challenged.headers["www-authenticate"]
     )
     assert "Bearer" == plain.headers["www-authenticate"]
+
+
+async def test_a_public_address_with_a_path_is_found_where_clients_look(autojump_clock):
+    """At its host, with the path behind the well-known part (RFC 8414 §3.1, RFC 9728 §3.1), and below it."""
+    async with tool_town(public_url=f"{BASE}/crm") as here:
+        server = [
+            (await here.client.get(f"/.well-known/oauth-authorization-server{path}")).json()["issuer"]
+            for path in ("", "/crm")
+        ]
+        resource = [
+            (await here.client.get(f"/.well-known/oauth-protected-resource{path}{MCP}/full")).json()[
+                "resource"
+            ]
+            for path in ("", "/crm")
+        ]
+        other = await here.client.get("/.well-known/oauth-authorization-server/shop")
+
+    assert [f"{BASE}/crm"] * 2 == server
+    assert [f"{BASE}/crm{MCP}/full"] * 2 == resource
+    assert 404 == other.status_code

@@ -13,7 +13,9 @@ export default function OwnApps() {
   return (
     <Page title={words.own} crumbs={[messages.sections.account]} about={words.aboutOwn} wide>
       <Address />
-      <GrantTable label={words.own} rows={own} asked={asked} />
+      <div class="section">
+        <GrantTable label={words.own} rows={own} asked={asked} />
+      </div>
     </Page>
   );
 }

@@ -41,12 +41,14 @@ export default function ConnectedApps() {
     >
       <Address />
       <MembersMay />
-      <GrantTable
-        label={words.title}
-        rows={asked.answer?.grants}
-        asked={asked}
-        person={{ key: "person", label: words.person, phone: "plain", cell: (grant) => <Foreign>{nameOf(grant.personId)}</Foreign> }}
-      />
+      <div class="section">
+        <GrantTable
+          label={words.title}
+          rows={asked.answer?.grants}
+          asked={asked}
+          person={{ key: "person", label: words.person, phone: "plain", cell: (grant) => <Foreign>{nameOf(grant.personId)}</Foreign> }}
+        />
+      </div>
       <Made />
       {making.isOpen && <NewApp onClose={making.close} />}
     </Page>
@@ -58,7 +60,7 @@ export function Address() {
     <section class="section">
       <h2>{words.address}</h2>
       <Copy text={`${location.origin}/api/v1/mcp`} label={words.address} block />
-      <p class="field-hint">
+      <p class="field-hint lead">
         {words.addressHint}{" "}
         <a href="/docs/connected-apps" target="_blank" rel="noopener">
           <Icon name="external-link" /> {words.guide}
@@ -77,14 +79,16 @@ function MembersMay() {
   });
   if (!answer) return null;
   return (
-    <SwitchField
-      label={words.membersMay}
-      hint={[say(words.membersHint, { permission: permissions.security }), act.problem?.detail].filter(Boolean).join(" ")}
-      pointer="/membersMayConnectApps"
-      on={answer.membersMayConnectApps}
-      onValue={(on) => void act.run(on)}
-      disabled={act.busy}
-    />
+    <div class="section">
+      <SwitchField
+        label={words.membersMay}
+        hint={[say(words.membersHint, { permission: permissions.security }), act.problem?.detail].filter(Boolean).join(" ")}
+        pointer="/membersMayConnectApps"
+        on={answer.membersMayConnectApps}
+        onValue={(on) => void act.run(on)}
+        disabled={act.busy}
+      />
+    </div>
   );
 }
 
@@ -99,7 +103,7 @@ function Made() {
   return (
     <section class="section">
       <h2>{words.made}</h2>
-      <p class="field-hint">{words.madeAbout}</p>
+      <p class="field-hint lead">{words.madeAbout}</p>
       <Table
         label={words.made}
         rows={asked.answer?.apps}

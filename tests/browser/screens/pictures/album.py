@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
-from tests.browser.screens.pictures.scenes import Scene
+from tests.browser.screens.pictures.scenes import CONNECTED, Scene
 from tests.browser.screens.pictures.stage import HERE, NOW_MS, ORIGIN, Stage
 
 Theme = Literal["light", "dark"]
@@ -22,7 +22,7 @@ SHOWN: Final = {
     f"{name}-{theme}": IMAGES / f"screen-{name.removesuffix('-full')}-{theme}.webp"
     for name in ("home-full", "records-full", "record-full", "board-full", "embed-full")
     for theme in ("light", "dark")
-}
+} | {f"allow-{app}-full-light": IMAGES / f"screen-allow-{app}-light.webp" for app in CONNECTED}
 """The kept pictures that README and the guides show, and where they have them: so those do not age."""
 ARTIFACTS: Final = Path(__file__).parents[3] / "artifacts" / "screens"
 QUALITY: Final = 60

@@ -215,8 +215,11 @@ def _in(
     return [Scene(name, path, state, act, height) for state in states]
 
 
+CONNECTED: Final = ("claude", "chatgpt", "claude-code", "cursor", "vscode")
+"""The apps of which the guide shows how they ask."""
 SCENES: Final = (
     Scene("allow", "/app/allow?request=asked"),
+    *(Scene(f"allow-{app}", f"/app/allow?request={app}") for app in CONNECTED),
     *_in(_ALL, "apps", "/app/settings/apps"),
     *_in(_ALL, "own-apps", "/app/account/apps"),
     *_in(_ALL, "home", "/app/", height=1500),
@@ -397,6 +400,9 @@ _ON_PHONE: Final = {
     "api-key-new",
     "api-key-shown",
     "api-key",
+    "apps",
+    "own-apps",
+    "allow",
     "requests",
     "request",
     "object",

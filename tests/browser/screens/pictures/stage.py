@@ -166,7 +166,7 @@ class _Door(BaseHTTPRequestHandler):
             assert found is not None, f"the town has no answer to {tool} {question}"
             self._answer(found)
         elif path == "/app/api/authorization":
-            self._answer(TOWN["authorization"])
+            self._answer(TOWN["authorization"] | TOWN["apps"].get(json.loads(question)["request"], {}))
         elif path == "/app/api/link":
             self._link(json.loads(question)["token"])
         else:
