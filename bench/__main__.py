@@ -23,6 +23,8 @@ NAMES: Final = (
     "workflows",
     "events",
     "workflow_kills",
+    "postgres",
+    "postgres_kills",
     "agent",
     "screens",
     "home",
