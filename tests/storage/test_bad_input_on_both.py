@@ -124,6 +124,8 @@ async def answers(*, on_postgresql: bool) -> dict[str, list[Answer]]:
         [first] = (await here.answer("record.list", {"objectType": "contact", "limit": 1}))["records"]
         versions = [{"id": first["id"], "ifVersion": number, "properties": {"size": 1}} for number in HUGE]
         made["of versions that never were"] = [await answer(here, ("record.update", one)) for one in versions]
+        path, headers = "/api/v1/files/fil_%00", {"authorization": f"Bearer {here.key}"}
+        made["a NUL in a path"] = [((await here.client.get(path, headers=headers)).status_code, None)]
         writers: list[Answer] = []
 
         async def write() -> None:
@@ -148,6 +150,7 @@ async def test_bad_input_is_answered_the_same_over_both(autojump_clock: object) 
     assert {422} == {status for status, _ in sqlite["refused"]}
     assert {200} == {status for status, _ in sqlite["taken"]}
     assert [409] == [status for status, _ in sqlite["taken already"]]
+    assert [(404, None)] == sqlite["a NUL in a path"]
     assert {422} == {status for status, _ in sqlite["of versions that never were"]}
     assert [200, 409] == [status for status, _ in sqlite["of two writers"]]
     listed = [body["records"] for _, body in sqlite["taken"] if "records" in body]
