@@ -73,9 +73,13 @@ test-pictures: $(VENV)/.test $(VENV)/.screens  ## Compare every screen with its 
 	sh tests/ensure_programs.sh
 	$(PYTEST) --dist load --maxschedchunk 1 -m "pictures and not fuzz and not postgres" $(call FILES_WITH,pictures)
 
-test-postgres: $(VENV)/.test  ## Run what is asked of PostgreSQL, which has to be installed, by servers of the tests' own
+# The suites that run on PostgreSQL as well; CONTRIBUTING.md says which are left out, and why.
+ON_POSTGRESQL := storage tools services runs
+
+test-postgres: $(VENV)/.test  ## Run what is asked of PostgreSQL, and one suite on it, by servers of the tests' own
 	sh tests/ensure_programs.sh
 	$(PYTEST) --dist loadfile -m "postgres" $(call FILES_WITH,postgres)
+	DATABASE=postgresql $(PYTEST) --dist loadfile --no-loadscope-reorder -m "not (sqlite or fuzz or pictures or postgres)" $(ON_POSTGRESQL:%=tests/%)
 
 # The fast path is a way and not another behaviour: what is tested at a door holds for Quart alone as well.
 # Tests of hundreds of bodies are of what a door reads, whoever leads to it.

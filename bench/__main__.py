@@ -24,6 +24,8 @@ NAMES: Final = (
     "workflows",
     "events",
     "workflow_kills",
+    "postgres",
+    "postgres_kills",
     "agent",
     "screens",
     "home",

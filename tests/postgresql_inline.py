@@ -24,6 +24,7 @@ from svc.storage.clock import marks as clock_marks
 from svc.storage.commit.commit_queue import BATCH_UNITS_MAX, OWNER_UNITS_MAX, QUEUE_UNITS_MAX
 from svc.storage.commit.group_commit import GroupCommitStore
 from svc.storage.metadata import metadata
+from svc.storage.postgresql import faults
 from svc.storage.postgresql.engine import execute, make_engine, raw
 from svc.storage.postgresql.functions import create_functions
 from svc.storage.store import Sources, Store, Tx
@@ -173,8 +174,8 @@ class _Database:
     def probe(self, tx: Tx) -> None:
         tx.conn.exec_driver_sql("SELECT pg_current_xact_id()")
 
-    def fault(self, _error: BaseException) -> str | None:
-        return None  # a server of the tests' own has no faults of a machine
+    def fault(self, error: BaseException) -> str | None:
+        return faults.fault(error)
 
 
 class _InlineLane:

@@ -2,11 +2,13 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 import psycopg
@@ -15,6 +17,9 @@ from svc.storage.postgresql.engine import Address
 
 PORT = 5432
 """A part of the socket's name alone: nothing listens to the network."""
+
+STARTS_MAX: Final = 100
+"""How often it is tried to start a server that was killed: each try takes a tenth of a second at least."""
 
 
 class NoServer(Exception):
@@ -77,6 +82,18 @@ class Server:
         """Stop it: `smart`, `fast`, or `immediate`, as if it had crashed."""
         self._run("pg_ctl", "-D", str(self.data), "-m", how, "-w", "-t", "60", "stop")
 
+    def kill(self) -> None:
+        """Kill its first process by SIGKILL; its others then end by themselves. `start` starts it again."""
+        os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+
+    def start_again(self) -> None:
+        """Start it after `kill`, as soon as the last of its processes has let go of its memory."""
+        for _ in range(STARTS_MAX):
+            with suppress(subprocess.CalledProcessError):
+                self.start()
+                return
+        self.start()
+
     def promote(self) -> None:
         """Become a copy of itself that has replaced it: the same data, on another timeline."""
         self.stop()
@@ -93,6 +110,16 @@ class Server:
     def end_sessions(self, database: str) -> None:
         """End all sessions with a database, as if their programs could not be heard any more."""
         self.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'")  # noqa: S608
+
+    def dump(self, database: str) -> Path:
+        """What `pg_dump` makes of a database."""
+        file = self.directory / f"{database}.dump"
+        self._run("pg_dump", "--format=custom", f"--file={file}", self.url(database))
+        return file
+
+    def restore(self, dump: Path, database: str) -> None:
+        """Bring a dump back into an empty database, by `pg_restore`."""
+        self._run("pg_restore", "--no-owner", "--exit-on-error", f"--dbname={self.url(database)}", str(dump))
 
     def create_database(self, name: str, options: str = "") -> str:
         """Make an empty database; its address."""

@@ -17,6 +17,7 @@ from svc.http.app import public_app
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from svc.telemetry.spans import Tracer
+from tests.databases import ON_POSTGRESQL
 from tests.http.asking import client_of
 from tests.people import a_member, call_of
 from tests.town import HASHER, SECRETS, Town, town
@@ -86,8 +87,9 @@ async def tool_town(
     outbound_http: OutboundHttp | None = None,
     tracer: Tracer | None = None,
     public_url: str = "",
+    on_postgresql: bool = ON_POSTGRESQL,
 ) -> AsyncIterator[ToolTown]:
-    async with town(random=random) as here:
+    async with town(random=random, on_postgresql=on_postgresql) as here:
         here.models, here.upstreams = models, upstreams
         here.outbound_http, here.tracer = outbound_http, tracer
         async with here.live_system() as system, _tools(here, system, public_url) as made:

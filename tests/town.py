@@ -1,8 +1,8 @@
 """A small system for tests of time: the inline store, a mock clock's time, and one organization."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import trio
@@ -32,7 +32,7 @@ from svc.storage.forms import forms
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.inline import inline_store
-from svc.storage.store import Store
+from svc.storage.store import Store, Tx
 from svc.telemetry.spans import Tracer
 from tests import tables
 from tests.databases import ON_POSTGRESQL
@@ -133,15 +133,12 @@ class Town:
 
     @asynccontextmanager
     async def full_disk(self, table: Table) -> AsyncIterator[None]:
-        """Make inserts into *table* roll back their transaction, as SQLite does when the disk is full."""
-        await self.store.write(
-            lambda tx: tx.conn.exec_driver_sql(
-                f"CREATE TRIGGER full_disk BEFORE INSERT ON {table.name}"
-                " BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END"
-            )
-        )
+        """Make inserts into *table* fail as the database lets them when the disk is full."""
+        commands = _FULL_DISK_POSTGRESQL if ON_POSTGRESQL else _FULL_DISK
+        await self.store.write(_execute, commands, table.name)
         yield
-        await self.store.write(lambda tx: tx.conn.exec_driver_sql("DROP TRIGGER full_disk"))
+        last = "DROP FUNCTION full_disk CASCADE" if ON_POSTGRESQL else "DROP TRIGGER full_disk"
+        await self.store.write(_execute, [last], table.name)
 
     async def states(self) -> dict[str, int]:
         """The number of submissions in each state."""
@@ -153,10 +150,28 @@ class Town:
         return await self.store.read(counted)
 
 
+# SQLite rolls the whole transaction back, and PostgreSQL only fails the statement.
+_FULL_DISK: Final = (
+    "CREATE TRIGGER full_disk BEFORE INSERT ON {} BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END",
+)
+_FULL_DISK_POSTGRESQL: Final = (
+    (
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'the disk is full'; END $$"
+    ),
+    "CREATE TRIGGER full_disk BEFORE INSERT ON {} FOR EACH ROW EXECUTE FUNCTION full_disk()",
+)
+
+
+def _execute(tx: Tx, commands: Sequence[str], table: str) -> None:
+    for command in commands:
+        tx.conn.exec_driver_sql(command.format(table))
+
+
 def _opened(
-    clock: VirtualClock, prepare: Callable[[Connection], None], **options: Any
+    clock: VirtualClock, prepare: Callable[[Connection], None], *, on_postgresql: bool, **options: Any
 ) -> AbstractAsyncContextManager[Store]:
-    if not ON_POSTGRESQL:
+    if not on_postgresql:
         return inline_store(clock, prepare=prepare, **options)
     from tests.postgresql_inline import postgresql_inline_store  # not what every run has to import
 
@@ -165,7 +180,11 @@ def _opened(
 
 @asynccontextmanager
 async def town(
-    start: int = START, random: Randomness = SYSTEM, *, mails: bool = False
+    start: int = START,
+    random: Randomness = SYSTEM,
+    *,
+    mails: bool = False,
+    on_postgresql: bool = ON_POSTGRESQL,
 ) -> AsyncIterator[Town]:
     """A town. With *mails*, its store takes mails to be sent by its `mail_server`.
 
@@ -178,7 +197,8 @@ async def town(
         make_tables(conn)
         lanes.watch(conn)
 
-    async with _opened(clock, prepare, sealer=sealer, random=random, mails=mails) as store:
+    options = {"sealer": sealer, "random": random, "mails": mails}
+    async with _opened(clock, prepare, on_postgresql=on_postgresql, **options) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
         yield Town(guarded(store, lanes), clock, await store.write(provisioning.create, asked), random)
     assert not lanes.faults, lanes.faults

@@ -24,6 +24,7 @@ from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
 from svc.storage.records.listing import pictures
 from svc.storage.sites import sites
+from svc.storage.sql.expressions import Utf8
 from svc.storage.sql.wholeness import foreign_key_faults, integrity_faults
 
 EXAMPLES_MAX: Final = 5
@@ -109,7 +110,7 @@ def _unknown_by(conn: sa.Connection) -> Iterator[str]:
     rows = conn.execute(
         sa.select(
             _records.c.id,
-            sa.cast(_records.c.properties, sa.LargeBinary),
+            Utf8(_records.c.properties),
             _identities.c.kind,
             _identities.c.value,
         )

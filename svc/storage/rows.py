@@ -28,6 +28,7 @@ import sqlalchemy as sa
 
 from svc.storage.readable import LenientDecoder
 from svc.storage.schema import UNCONVERTED_FLAG, facts_of
+from svc.storage.sql.expressions import Utf8
 from svc.storage.statements import Statement
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -342,7 +343,7 @@ def _is_flag(source: Any) -> bool:
 
 def as_bytes(column: "sa.ColumnElement[Any]") -> "sa.Label[bytes]":
     """The column of text as bytes, so that text that is no UTF-8 fails where it is decoded."""
-    return sa.cast(column, sa.LargeBinary).label(str(column.key))
+    return Utf8(column).label(str(column.key))
 
 
 def _is_raw(hint: Any) -> bool:

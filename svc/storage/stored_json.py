@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from svc.storage.metadata import metadata
 from svc.storage.schema import facts_of
+from svc.storage.sql.expressions import Utf8
 
 TYPES: Final[tuple[tuple["sa.Column[str]", Any], ...]] = tuple(
     (column, kind)
@@ -35,7 +36,7 @@ def _readings() -> tuple[tuple[sa.Select[Any], Callable[[bytes], Any]], ...]:
     return tuple(
         (
             # As bytes, since text that is no UTF-8 could not even be fetched.
-            sa.select(*column.table.primary_key, sa.cast(column, sa.LargeBinary))
+            sa.select(*column.table.primary_key, Utf8(column))
             .where(column.is_not(None))
             .execution_options(yield_per=1_000),
             msgspec.json.Decoder(kind).decode,

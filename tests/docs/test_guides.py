@@ -30,7 +30,7 @@ NOT_RUN: Final = {
     "bridges": 6,
     "leaving": 1,
     "mcp": 2,
-    "postgresql": 2,
+    "postgresql": 4,
     "quickstart": 1,
     README: 1,
     "walk-bridge": 1,

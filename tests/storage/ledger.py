@@ -36,9 +36,9 @@ class Ledger:
             return fn(Tx(self.conn, self.now, self._sources), *args, **kwargs)
 
     def rows(self, table: Any, **where: Any) -> list[Any]:
-        return list(
-            self.conn.execute(table.select().where(*(table.c[name] == one for name, one in where.items())))
-        )
+        """The rows of *table* that match, in the order of their ids."""
+        matching = [table.c[name] == one for name, one in where.items()]
+        return list(self.conn.execute(table.select().where(*matching).order_by(*table.primary_key)))
 
 
 @contextmanager

@@ -307,6 +307,7 @@ def test_a_page_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch)
     assert [1, 3, 1, 0] == sizes
 
 
+@pytest.mark.sqlite
 def test_pruning_goes_by_the_index(here: Ledger) -> None:
     """However many events are kept, only those that are over are looked at."""
     statement = (

@@ -1,7 +1,7 @@
 """`svc backup` and `svc restore`: the data, its key and its files, in one file.
 
 `svc.storage.backups.archive` says what is in it. Keep the file as safe as the data directory, which has the
-same content.
+same content. Where the data is in a PostgreSQL database, the file has what is beside it.
 """
 
 import os
@@ -14,12 +14,14 @@ from tempfile import TemporaryDirectory
 import click
 
 from svc.cli.data_directory import KEY_BYTES, DataDirectory
-from svc.cli.data_store import refuse_database
+from svc.cli.data_store import holder
 from svc.cli.failures import Failure, as_failure
 from svc.cli.operator_calls import Operator
-from svc.cli.options import as_operator, on_data
+from svc.cli.options import configured, on_data
+from svc.config.loading import Configuration
 from svc.domain.errors import DomainError
-from svc.storage.backups import archive, contents, digests
+from svc.storage.backups import archive, beside, contents, digests
+from svc.storage.backups.beside import BesideDatabase
 from svc.storage.backups.failures import BackupFailed
 from svc.storage.private_files import create_private, sync
 from svc.storage.sqlite.offline import sole_use, verify
@@ -31,15 +33,18 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("backup")
 @click.argument("file", type=_FILE)
-@as_operator
-def backup(operator: Operator, file: Path) -> None:
-    """Write a backup of the data and its key to FILE. Works while the service runs."""
+@configured()
+def backup(configuration: Configuration, file: Path) -> None:
+    """Write a backup of the data and its key to FILE. Works while the service runs.
+
+    Where the data is in a PostgreSQL database, FILE has the key, the configuration file and the contents of
+    files: run pg_dump before it.
+    """
+    operator = Operator(configuration.settings)
     directory = operator.directory
-    refuse_database(
-        directory,
-        "svc backup",
-        f"run pg_dump, and copy {directory.secret_key} and {directory.files} with it",
-    )
+    if directory.database_url is not None:
+        _write_beside_database(directory, configuration.file, file)
+        return
     if not directory.database.exists():
         raise Failure(f"there is no data in {directory.path}")
     try:
@@ -48,6 +53,31 @@ def backup(operator: Operator, file: Path) -> None:
         _tell_owners(operator, error.message)
         raise
     click.echo(f"{file} has the data and its secret key: keep it as safe as {directory.path}", err=True)
+
+
+def _write_beside_database(directory: DataDirectory, settings: Path | None, file: Path) -> None:
+    """Write the backup of what is not in the database, and say what makes the other. Raises `Failure`."""
+    _check_new(file)
+    if not directory.secret_key.exists():
+        raise Failure(f"there is no secret key in {directory.path}")
+    directory.open_key()
+    originals = BesideDatabase(directory.secret_key, directory.files, settings)
+    with (
+        as_failure(StoreError, OSError, BackupFailed),
+        TemporaryDirectory(prefix=".svc-backup-", dir=file.parent) as staging,
+    ):
+        written = beside.write(originals, beside.Note(directory.place), Path(staging))
+        written.path.replace(file)
+        sync(file.parent)
+    has = "the secret key" if settings is None else f"the secret key, {settings}"
+    click.echo(f"{file} has {has} and {written.contents} contents of files.", err=True)
+    click.echo(
+        f"The data is in {directory.place}, and not in it: before this, run"
+        " `pg_dump --format=custom --file=DUMP` with the address. Keep both safe, and apart from the server.",
+        err=True,
+    )
+    if written.damaged:
+        raise Failure(f"{len(written.damaged)} of the contents are damaged, such as {written.damaged[0]}")
 
 
 def _tell_owners(operator: Operator, why: str) -> None:
@@ -59,8 +89,7 @@ def _tell_owners(operator: Operator, why: str) -> None:
 
 def _write_backup(directory: DataDirectory, file: Path) -> None:
     """Write the backup, which gets its name once it was verified. Raises `Failure`."""
-    if file.exists():
-        raise Failure(f"{file} is there already: name another")
+    _check_new(file)
     directory.open_key()
     with (
         as_failure(StoreError, OSError, BackupFailed),
@@ -73,6 +102,12 @@ def _write_backup(directory: DataDirectory, file: Path) -> None:
         raise Failure(f"{file} is written, but {archive.lacking(written.missing, directory.files)}")
 
 
+def _check_new(file: Path) -> None:
+    """Raise `Failure` where *file* is there: a backup is never written over another."""
+    if file.exists():
+        raise Failure(f"{file} is there already: name another")
+
+
 @click.command("restore")
 @click.argument("file", type=_FILE)
 @click.option(
@@ -80,10 +115,16 @@ def _write_backup(directory: DataDirectory, file: Path) -> None:
 )
 @on_data
 def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
-    """Restore the backup FILE into an empty data directory. The service must not be running."""
-    refuse_database(directory, "svc restore", "restore what pg_dump has written with pg_restore")
+    """Restore the backup FILE into an empty data directory. The service must not be running.
+
+    Where the data is in a PostgreSQL database, it restores what is beside it; pg_restore has the data.
+    """
     without_digests = check_digests(file)
+    _check_kind(file, directory)
     directory.make()
+    if directory.database_url is not None:
+        _restore_beside_database(directory, file, force=force)
+        return
     with (
         as_failure(StoreError, OSError, BackupFailed),
         sole_use(directory.database),
@@ -107,6 +148,55 @@ def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
         click.echo(without_digests, err=True)
     if missing:
         click.echo(f"{len(missing)} files were missing when the backup was made", err=True)
+
+
+def _check_kind(file: Path, directory: DataDirectory) -> None:
+    """Raise `Failure` where the backup has its data and the data directory has none, or the other way."""
+    with as_failure(OSError, BackupFailed):
+        note = beside.note_of(file)
+    if note is None and directory.database_url is not None:
+        raise Failure(
+            f"{file} has its data, which belongs into a data directory, and data.database is"
+            f" {directory.place}: restore it without that, and then run `svc move --to` with the address"
+        )
+    if note is not None and directory.database_url is None:
+        raise Failure(
+            f"{file} has no data, which was in {note.database}: set data.database to where pg_restore"
+            " brings it back"
+        )
+
+
+def _restore_beside_database(directory: DataDirectory, file: Path, *, force: bool) -> None:
+    """Bring back what is beside the database. Raises `Failure`."""
+    is_open, _ = holder(directory)
+    if is_open:
+        raise Failure(f"{directory.place} is in use by a service: stop it first")
+    with (
+        as_failure(StoreError, OSError, BackupFailed),
+        TemporaryDirectory(prefix=".svc-restore-", dir=directory.path) as staging,
+    ):
+        restored = DataDirectory(Path(staging))
+        settings = Path(staging) / beside.SETTINGS
+        beside.read(file, BesideDatabase(restored.secret_key, restored.files, settings))
+        _check_key(file, restored)
+        if directory.secret_key.exists() or directory.files.exists():
+            if not force:
+                raise Failure(f"{directory.path} is not empty: --force moves what is there aside")
+            click.echo(f"what was there is now in {_move_aside(directory)}", err=True)
+        if restored.files.exists():
+            restored.files.replace(directory.files)
+        restored.secret_key.replace(directory.secret_key)
+        if has_settings := settings.exists():
+            settings.replace(directory.path / beside.SETTINGS)
+        sync(directory.path)
+    click.echo(f"{directory.path} has its key and its files from {file}", err=True)
+    if has_settings:
+        click.echo(f"{directory.path / beside.SETTINGS} is the configuration as it was", err=True)
+    click.echo(
+        f"Then bring the data back into {directory.place}, an empty database: `pg_restore --no-owner DUMP`"
+        " with the address; `svc check` looks whether both fit.",
+        err=True,
+    )
 
 
 def check_digests(file: Path) -> str | None:
@@ -134,13 +224,17 @@ def _unpack(file: Path, to: DataDirectory) -> list[str]:
                 shutil.copyfileobj(member, written)
                 written.flush()
                 os.fsync(written.fileno())
-        if to.secret_key.stat().st_size != KEY_BYTES:
-            raise BackupFailed(f"{file} has a secret key of the wrong size")
+        _check_key(file, to)
         try:
             verify(to.database)
             return contents.read(tar, to.database, to.files)
         except StoreFailed as error:
             raise BackupFailed(f"{file} is damaged: {error}") from error
+
+
+def _check_key(file: Path, restored: DataDirectory) -> None:
+    if restored.secret_key.stat().st_size != KEY_BYTES:
+        raise BackupFailed(f"{file} has a secret key of the wrong size")
 
 
 def _move_aside(directory: DataDirectory) -> Path:
@@ -155,6 +249,7 @@ def _move_aside(directory: DataDirectory) -> Path:
         directory.secret_key,
         directory.demo,
         directory.files,
+        directory.path / beside.SETTINGS,
         *(database.with_name(f"{database.name}{suffix}") for suffix in ("-shm", "-wal")),
         database,
     ):

@@ -112,4 +112,5 @@ async def _check_method(request: Request) -> None:
 
 
 def _id_in(request: Request) -> str:
-    return request.path.rpartition("/")[2]
+    # PostgreSQL takes no NUL, not even to look for it: the other text is no file's either.
+    return request.path.rpartition("/")[2].replace("\0", " ")

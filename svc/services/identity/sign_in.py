@@ -78,7 +78,9 @@ async def with_password(
     try:
         address = normalise_email(email)
     except InvalidValue:
-        address = email
+        address = _without_nul(email)
+    if organization_id is not None:
+        organization_id = _without_nul(organization_id)
     attempt, known = await enter(system, address, browser.address, browser.mark, organization_id)
     token = new_key(SESSION, system.random)
     async with counted(system, attempt):
@@ -96,6 +98,11 @@ async def with_password(
             raise
     await _renew_hash(system, known, profile.person.id, password)
     return signed_in(system, token, profile, browser)
+
+
+def _without_nul(text: str) -> str:
+    """Another text that is nobody's either: PostgreSQL takes no NUL, not even to look for it."""
+    return text.replace("\0", " ")
 
 
 async def with_link(system: System, link_token: str, browser: Browser) -> SignedIn:

@@ -98,7 +98,7 @@ def report(
         sa.select(*columns, *_SUMS)
         .where(*matching)
         .group_by(*columns)
-        .order_by(*columns)
+        .order_by(*(column.asc().nulls_first() for column in columns))
         .limit(AI_USAGE_ROWS_MAX + 1)
     ).all()
     if len(rows) > AI_USAGE_ROWS_MAX:

@@ -114,10 +114,11 @@ def times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
-def _age_order(group: Group) -> int:
+def _age_order(group: Group) -> tuple[int, str]:
+    """By the time of the oldest item, and of one time by what was made first."""
     if isinstance(group.oldest, int):
-        return group.oldest
+        return group.oldest, group.worker
     try:
-        return time_of(group.oldest.partition("_")[2])
+        return time_of(group.oldest.partition("_")[2]), group.oldest
     except ValueError:  # a person's SQL may have stored any id
-        return 0
+        return 0, group.oldest

@@ -57,12 +57,12 @@ def write(originals: Originals, staging: Path, stopped: Stopped = never) -> Arch
         OSError: the disk failed.
     """
     copied, path = staging / originals.database.name, staging / "archive"
-    _check_room(staging, 2 * _size_of(originals.database))
+    check_room(staging, 2 * _size_of(originals.database))
     with all_kept(originals.files) if originals.files.exists() else nullcontext():
         copy(originals.database, copied, lambda: stop_if(stopped))
         verify(copied, stopped)
         wanted = needed(copied)
-        _check_room(staging, copied.stat().st_size + sum(content.size for content in wanted))
+        check_room(staging, copied.stat().st_size + sum(content.size for content in wanted))
         create_private(path, b"")
         with path.open("wb") as file:
             missing = _write(file, originals, copied, wanted, stopped)
@@ -78,7 +78,7 @@ def _write(
 ) -> list[str]:
     """Write all of it to *file*; the contents that are missing are returned."""
     missing = []
-    steady = _Steady(file, stopped)
+    steady = Steady(file, stopped)
     with tarfile.open(fileobj=steady, mode="w", copybufsize=COPIED_BYTES) as tar:  # type: ignore[call-overload]  # it writes, and nothing more
         members = Members(tar)
         for path in (copied, originals.secret_key):
@@ -90,7 +90,7 @@ def _write(
     return missing
 
 
-class _Steady:
+class Steady:
     """Writes to a file, syncs and hashes it, and ends by `BackupStopped` when it is to stop."""
 
     def __init__(self, file: BinaryIO, stopped: Stopped) -> None:
@@ -121,7 +121,7 @@ def lacking(missing: Sequence[str], files: Path) -> str:
     )
 
 
-def _check_room(staging: Path, needed_bytes: int) -> None:
+def check_room(staging: Path, needed_bytes: int) -> None:
     """Raise `BackupFailed` if the disk would be full, before it is: the service may write to it."""
     free = shutil.disk_usage(staging).free
     if free < needed_bytes + ROOM_LEFT_BYTES:

@@ -12,6 +12,7 @@ from svc.domain.records.values import Values
 from svc.storage.erasure.person import Person
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables as records_tables
+from svc.storage.sql.expressions import Utf8
 
 _NAME_PARTS: Final = (
     ("first_name", "firstname", "given_name", "forename"),
@@ -33,7 +34,7 @@ def learn_from_records(conn: sa.Connection, organization_id: str, person: Person
         if name := full_name(values):
             person.names.add(name)
         changes = conn.scalars(
-            sa.select(sa.cast(records_tables.record_changes.c.changed, sa.LargeBinary)).where(
+            sa.select(Utf8(records_tables.record_changes.c.changed)).where(
                 records_tables.record_changes.c.record_id == record_id
             )
         )

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from svc.storage.erasure.treatments import Treatment
 from svc.storage.identity import tables as identity_tables
+from svc.storage.sql.expressions import Utf8
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,7 +120,7 @@ def _column(table: sa.Table, name: str) -> "sa.Column[Any]":
 
 def _as_stored(column: "sa.Column[Any]") -> sa.ColumnElement[Any]:
     if isinstance(column.type, sa.Text):
-        return sa.cast(column, sa.LargeBinary).label(column.name)
+        return Utf8(column).label(column.name)
     return column.label(column.name)
 
 

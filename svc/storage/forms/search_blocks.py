@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from svc.storage.forms import tables
+from svc.storage.sql.expressions import Utf8
 from svc.storage.statements import LOOKED_UP_MAX, Statement
 from svc.storage.store import Tx
 
@@ -83,7 +84,7 @@ _OF_FORM: Final = Statement(
 )
 # Bytes, so that a text that cannot be decoded takes no block with it.
 _SEARCHED: Final = tuple(
-    sa.cast(column, sa.LargeBinary)
+    Utf8(column).label(column.name)
     for column in (tables.submissions.c.email, tables.submissions.c.phone, tables.submissions.c.name)
 )
 

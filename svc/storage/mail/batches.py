@@ -16,6 +16,7 @@ from svc.storage.identity import access, organizations
 from svc.storage.identity import tables as identity_tables
 from svc.storage.mail import tables
 from svc.storage.readable import tell
+from svc.storage.sql.expressions import Utf8
 
 _mails: Final = tables.mails
 _people: Final = identity_tables.people
@@ -105,7 +106,7 @@ def _rows(
                 _mails.c.person_id,
                 _mails.c.address,
                 # As bytes, since text that is no UTF-8 could not even be fetched, and would fail all of them.
-                sa.cast(_mails.c.data, sa.LargeBinary).label("data"),
+                Utf8(_mails.c.data).label("data"),
                 _mails.c.token,
                 _mails.c.created_at,
                 _people.c.email,

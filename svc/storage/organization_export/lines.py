@@ -12,6 +12,7 @@ from svc.storage.identity import tables as identity_tables
 from svc.storage.organization_export.files import ExportedFile, member_name
 from svc.storage.records import tables as records_tables
 from svc.storage.schema import facts_of
+from svc.storage.sql.expressions import Utf8
 
 ENDING: Final = ".ndjson"
 DELETED: Final = f"deleted_records{ENDING}"
@@ -122,7 +123,7 @@ def _select(file: ExportedFile, members: tuple[Member, ...], organization_id: st
 def _as_stored(column: "sa.Column[Any]") -> sa.ColumnElement[Any]:
     """*column*, a text as bytes: one that is no UTF-8 would fail the whole query."""
     if isinstance(column.type, sa.Text):
-        return sa.cast(column, sa.LargeBinary).label(column.name)
+        return Utf8(column).label(column.name)
     return column
 
 

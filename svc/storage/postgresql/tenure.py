@@ -37,6 +37,8 @@ _HOLDER: Final = """
 _IDENTITY: Final = """
     SELECT system_identifier, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()"""
 
+_TAKEN_OVER: Final = "another process has taken the data over"
+
 
 class Identity(NamedTuple):
     """Which data a server has: a copy that was promoted has another timeline, and may lack commits."""
@@ -72,16 +74,23 @@ class Tenure:
         )
         if result.ntuples != 1 or result.get_value(0, 0) != self._epoch:
             execute(pgconn, "ROLLBACK")
-            self.end(StoreInUse("another process has taken the data over"))
+            self.end(StoreInUse(_TAKEN_OVER))
         number = result.get_value(0, 1)
         assert number is not None  # noqa: S101  # a function that always has a value
         return number.decode()
 
     def recognize(self, connection: "psycopg.Connection[Any]") -> None:
-        """Look whether a new connection is to the same data. Raises `DataLost`."""
+        """Look whether a new connection is to the same data, and this process still has it.
+
+        Another takes over only when all connections were lost, so this is looked at before any read that
+        comes after that. Raises `DataLost`.
+        """
         self.check()
         if identity(connection) != self._of:
             self.end(StoreFailed("the server was replaced by another, which may lack what was written last"))
+        row = connection.execute(f"SELECT max(epoch) FROM {TABLE}").fetchone()  # noqa: S608
+        if row is None or str(row[0]).encode() != self._epoch:
+            self.end(StoreInUse(_TAKEN_OVER))
 
     def check(self) -> None:
         """Raises `DataLost` once the data is lost."""

@@ -28,8 +28,9 @@ def asked(
     first, in parts, and their ids are kept for which it holds.
     """
     if conn.dialect.name != "sqlite":
-        rows = conn.execution_options(yield_per=_PART_ROWS).execute(
-            sa.select(row_id, *columns).where(*within)
+        # An option of the statement: one of the connection would be of all that is executed after it.
+        rows = conn.execute(
+            sa.select(row_id, *columns).where(*within), execution_options={"yield_per": _PART_ROWS}
         )
         found = [found_id for found_id, *values in rows if test(*values)]
         yield json_values.is_item(row_id, json_values.array_of(found))

@@ -43,7 +43,7 @@ async def test_an_address_is_changed_by_a_mailed_link(autojump_clock):
         assert 200 == (await asked.ask("sign-in", {"email": NEW, "password": PASSWORD})).status_code
         actions = [row.action for row in await asked.rows(all_tables.audit)]
         assert 1 == actions.count("member.address_change")
-        assert [] == [one for one in await asked.store.read(integrity.check) if one.broken]
+        assert [] == await asked.store.read(lambda conn: [one for one in integrity.check(conn) if one.broken])
 
 
 async def test_the_old_address_is_told_twice(autojump_clock):

@@ -246,6 +246,7 @@ async def test_a_page_of_another_site_cannot_sign_in(autojump_clock):
         (b'{"email": "a", "password": "x", "more": 1}', 422, "validation_failed"),
         (b" " * (BODY_BYTES_MAX + 1), 413, "body_too_large"),
         (b'{"email": "a\\u0000", "password": "\\u0000"}', 401, "wrong_credentials"),
+        (b'{"email": "a", "password": "b", "organization": "org_\\u0000"}', 401, "wrong_credentials"),
     ],
 )
 async def test_what_is_not_understood_is_a_problem(body, status, code, autojump_clock):

@@ -45,6 +45,7 @@ async def test_an_event_wakes_the_runs_that_wait_for_what_it_says(autojump_clock
         assert ["done", "waiting", "done", "waiting"] == [run["state"] for run in await runs_of(here)]
 
 
+@pytest.mark.sqlite  # PostgreSQL keeps out what is no JSON
 async def test_runs_with_another_key_are_not_even_read(autojump_clock, monkeypatch):
     """Ten thousand that wait for events of other records cost an event nothing."""
     told: list[str] = []

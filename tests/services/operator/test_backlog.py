@@ -173,6 +173,7 @@ async def test_it_is_read_again_only_after_some_seconds(autojump_clock, monkeypa
         assert 2 == len(reads)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("statement", "index"),
     [

@@ -73,7 +73,10 @@ def insert(db: Ledger, **values: Any) -> None:
         "UPDATE ai_ledger SET note = 'another'",
         "UPDATE ai_ledger SET amount = amount",
         "DELETE FROM ai_ledger",
-        "REPLACE INTO ai_ledger SELECT id, organization_id, at, kind, 5, 5, call_id, note FROM ai_ledger",
+        pytest.param(
+            "REPLACE INTO ai_ledger SELECT id, organization_id, at, kind, 5, 5, call_id, note FROM ai_ledger",
+            marks=pytest.mark.sqlite,
+        ),
     ],
 )
 def test_an_entry_is_never_changed_nor_deleted(db: Ledger, statement: str):
@@ -200,6 +203,13 @@ def test_what_an_earlier_process_left_is_lost(db: Ledger):
     assert {left.id: ("lost", 0), own.id: (None, 0)} == rows
 
 
+UNGUARDED = {
+    "sqlite": ("DROP TRIGGER ai_ledger_no_delete", "DROP TRIGGER ai_ledger_no_update"),
+    "postgresql": ("ALTER TABLE ai_ledger DISABLE TRIGGER ai_ledger_append_only",),
+}
+"""What takes the guard of the ledger away."""
+
+
 @pytest.mark.parametrize(
     ("statement", "promise"),
     [
@@ -212,11 +222,11 @@ def test_what_an_earlier_process_left_is_lost(db: Ledger):
             "every AI call has one reservation at most, and one settlement that fits when it has ended",
         ),
         (
-            "DROP TRIGGER ai_ledger_no_delete; DELETE FROM ai_ledger WHERE kind = 'grant'",
+            "DELETE FROM ai_ledger WHERE kind = 'grant'",
             "the sum of each ledger is its last balance",
         ),
         (
-            "DROP TRIGGER ai_ledger_no_update; UPDATE ai_ledger SET amount = amount + 1 WHERE kind = 'grant'",
+            "UPDATE ai_ledger SET amount = amount + 1 WHERE kind = 'grant'",
             "every entry of a ledger follows from the one before, and none leaves less than nothing",
         ),
         (
@@ -239,8 +249,8 @@ def test_the_check_names_what_is_broken(db: Ledger, statement: str, promise: str
         ),
     )
     intact = broken(db)
-    for part in statement.split("; "):
-        db.conn.exec_driver_sql(part)
+    for command in (*UNGUARDED[db.conn.dialect.name], statement):
+        db.conn.exec_driver_sql(command)
 
     assert [] == intact
     assert promise in broken(db)

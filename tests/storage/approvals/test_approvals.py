@@ -254,6 +254,7 @@ def test_a_card_of_another_organization_is_none(here: Here) -> None:
         approvals.get(here.conn, "org_other", here.card().id, here.now)
 
 
+@pytest.mark.sqlite  # PostgreSQL keeps out what is no JSON
 def test_a_card_that_cannot_be_read_fails_alone(here: Here) -> None:
     """A list leaves it out, and a look at it says so."""
     broken, whole = here.card(), here.card({"id": "rec_2"})

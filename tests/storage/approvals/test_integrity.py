@@ -88,7 +88,12 @@ def test_whole_cards_keep_every_promise(here: Ledger) -> None:
         ("expired", {"workflow_id": None}, {ASKED}),
         ("expired", {"input": "{}"}, {ASKED}),
         ("expired", {"state": "waiting"}, {AWAITED}),
-        ("waiting", {"input": "{"}, {"everything that is stored can be read"}),
+        pytest.param(
+            "waiting",
+            {"input": "{"},
+            {"everything that is stored can be read"},
+            marks=pytest.mark.sqlite,  # PostgreSQL keeps out what is no JSON
+        ),
     ],
 )
 def test_a_broken_card_is_named(here: Ledger, state: str, changes: Any, promises: set[str]) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import update
 
 from svc.domain.forms.forms import Form, NewForm
 from svc.storage import provisioning
@@ -146,7 +147,10 @@ def test_a_search_in_blocks_reads_the_rows_of_its_lines_alone(here: Ledger) -> N
     form, ids = some(here, 5)
     while here.write(search_blocks.build, form.organization_id, 2):
         pass
-    here.conn.exec_driver_sql("UPDATE submissions SET email = 'p1@' || name WHERE id = ?", (ids[0],))
+    of_first = tables.submissions.c.id == ids[0]
+    here.conn.execute(
+        update(tables.submissions).where(of_first).values(email="p1@" + tables.submissions.c.name)
+    )
 
     assert [ids[1]] == found(here, form.organization_id, search="P1@")
 

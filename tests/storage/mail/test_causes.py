@@ -59,6 +59,7 @@ async def test_a_filed_submission_is_told_with_the_visitor_to_reply_to(autojump_
         assert "&lt;b&gt;bold&lt;/b&gt;" in html.get_content()
 
 
+@pytest.mark.sqlite  # PostgreSQL keeps out what is no JSON
 async def test_a_held_submission_is_told_with_its_reason():
     """Also one that cannot be read, of which there is nothing else to say."""
     async with post_town() as here:

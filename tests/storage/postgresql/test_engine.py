@@ -1,11 +1,13 @@
 """Addresses of databases, and what a database has to be like."""
 
 import os
+import re
 import socket
 
 import pytest
 
 from svc.clock import VirtualClock
+from svc.storage.postgresql import engine
 from svc.storage.postgresql.engine import Address, application_name, process_called
 from svc.storage.postgresql.store import open_store
 from svc.storage.store import StoreFailed
@@ -48,6 +50,15 @@ async def refused(url: str) -> str:
     return line
 
 
+async def test_an_old_server_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line has both versions, and no password."""
+    url = server.url(password="secret")
+    monkeypatch.setattr(engine, "SERVER_VERSION_MIN", 990000)
+    line = await refused(url)
+    assert re.search(r"cannot be used: PostgreSQL \d+ is too old: it must be 99 or newer$", line)
+    assert "secret" not in line
+
+
 async def test_a_database_in_another_encoding_is_refused(server: Server) -> None:
     """Texts of all scripts are stored."""
     url = server.create_database("latin", "ENCODING 'LATIN1' TEMPLATE template0")
@@ -70,7 +81,9 @@ async def test_a_database_sorted_by_icu_is_refused(server: Server) -> None:
 async def test_a_role_that_may_not_create_tables_is_refused(server: Server, database: str) -> None:
     """It is told what it has to be granted."""
     server.execute("CREATE ROLE low LOGIN")
-    assert "GRANT CREATE ON SCHEMA public" in await refused(server.url(database, user="low"))
+    line = await refused(server.url(database, user="low", password="secret"))
+    assert "GRANT CREATE ON SCHEMA public" in line
+    assert "secret" not in line
 
 
 async def test_a_database_that_is_not_there_is_named(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from threading import Barrier, Lock
 from typing import Any
@@ -15,11 +16,11 @@ from sqlalchemy.exc import IntegrityError
 from svc.clock import VirtualClock, WallClock
 from svc.domain.changes import Change, DeliveriesDue
 from svc.storage.clock import marks as clock_marks
-from svc.storage.postgresql.engine import Address
+from svc.storage.postgresql.engine import Address, execute
 from svc.storage.postgresql.faults import DataLost
 from svc.storage.postgresql.store import LANES, lane_of, open_store
 from svc.storage.postgresql.tenure import Tenure, identity, take_over
-from svc.storage.store import Owner, Store, StoreClosed, StoreFailed, StoreInUse, Tx
+from svc.storage.store import Owner, Store, StoreClosed, StoreFailed, StoreInUse, StoreUnreachable, Tx
 from tests.postgresql_server import Server
 from tests.storage.postgresql.units import START, add, add_orphan, ids, opened
 
@@ -217,6 +218,25 @@ async def test_a_read_writes_nothing(url: str) -> None:
         assert [] == await store.read(ids)
 
 
+async def test_the_owner_of_the_database_needs_no_other_right(server: Server, database: str) -> None:
+    """Neither to open the store over the product's schema, nor for what becomes of a lost connection."""
+    server.execute("CREATE ROLE plain LOGIN")
+    server.execute(f"ALTER DATABASE {database} OWNER TO plain")
+    url = server.url(database, user="plain")
+    async with open_store(url, VirtualClock(START), lanes=1) as store:
+        await store.alone.write(clock_marks.mark)
+        server.end_sessions(database)
+        assert await store.read(clock_marks.marked) is not None
+    with closing(Address(url).connect()) as asking, closing(Address(url).connect()) as lost:
+        number = execute(lost.pgconn, "BEGIN; SELECT pg_current_xact_id()").get_value(0, 0)
+        assert number is not None
+        ended = asking.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = %s::xid8::xid",
+            [number.decode()],
+        )
+        assert [(True,)] == ended.fetchall()
+
+
 async def test_a_closed_store_takes_no_unit(url: str) -> None:
     """It finishes what it has, and all its connections are closed."""
     async with opened(url) as store:
@@ -255,6 +275,25 @@ async def test_a_process_that_was_given_up_can_not_write_any_more(
 
     with pytest.raises(StoreInUse, match="another process has taken the data over"):
         await write()
+
+
+async def test_a_process_that_was_given_up_can_not_read_any_more(
+    server: Server, database: str, url: str
+) -> None:
+    """What it has in memory may be old by then: its next read finds that, and its store closes."""
+
+    async def read() -> None:
+        async with opened(url) as first:
+            await first.write(add, 1)
+            server.end_sessions(database)
+            async with opened(url) as second:
+                await second.write(add, 2)
+                with pytest.raises(StoreUnreachable, match="taken the data over"):
+                    await first.read(ids)
+            await trio.sleep_forever()
+
+    with pytest.raises(StoreInUse, match="another process has taken the data over"):
+        await read()
 
 
 def test_a_takeover_waits_for_the_transactions_under_way(url: str) -> None:

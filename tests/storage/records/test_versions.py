@@ -245,6 +245,7 @@ def test_changes_behind_large_ones_count_as_such(here: Ledger, monkeypatch: pyte
     assert ["name"] == [one.property for one in caught.value.conflicts]
 
 
+@pytest.mark.sqlite
 def test_looking_back_goes_by_the_index(here: Ledger) -> None:
     """However long the record's history is."""
     statement = (

@@ -305,6 +305,7 @@ def test_comparisons_of_one_call_have_a_limit(here: Ledger, monkeypatch: pytest.
     assert ["updated", "refused", "refused"] == kinds
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(("way", "by"), [("create", None), ("upsert", "email"), ("match", None)])
 def test_many_look_up_at_once(here: Ledger, way: WayName, by: str | None) -> None:
     """A hundred items need no more look-ups than ten, whether their contacts are there or not."""

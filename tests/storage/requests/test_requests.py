@@ -217,6 +217,7 @@ def test_what_no_index_finds_is_no_quick_read(here: Ledger) -> None:
             requests.list_page(view, here.organization.id, CallFilter(**wanted))
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("wanted", "index"),
     [

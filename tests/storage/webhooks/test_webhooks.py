@@ -93,6 +93,7 @@ def test_a_unit_queues_so_many_deliveries(here: Ledger) -> None:
     assert (2, 4, False) == (second.events, second.deliveries, second.more)
 
 
+@pytest.mark.sqlite
 def test_what_is_due_costs_the_same_however_many_wait(here: Ledger) -> None:
     """Statements search the index of what may go out, and no other row is looked at."""
     webhook = here.write(a_webhook, here.organization.id)

@@ -12,6 +12,7 @@ from svc.storage import provisioning
 from svc.storage.identity import members
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
+from svc.storage.identity.tables import api_keys
 from svc.storage.imports import steps, tables
 from svc.storage.provisioning import close
 from svc.storage.records import properties
@@ -287,9 +288,8 @@ async def test_who_lost_the_right_imports_no_more(autojump_clock, monkeypatch, l
                 elif loss == "person":
                     members.deactivate(tx, owner, eve.id)
                 else:
-                    tx.conn.exec_driver_sql(
-                        "UPDATE api_keys SET revoked_at = 1 WHERE creator_id = ?", (eve.id,)
-                    )
+                    of_eve = api_keys.c.creator_id == eve.id
+                    tx.conn.execute(api_keys.update().where(of_eve).values(revoked_at=1))
             return done
 
         monkeypatch.setattr(steps, "step", lose_at_third)

@@ -172,6 +172,7 @@ async def test_a_long_aggregate_goes_beside_the_quick_reads_and_has_an_end(autoj
         assert (422, "/filters") == (refused.status_code, refused.json()["errors"][0]["pointer"])
 
 
+@pytest.mark.sqlite  # PostgreSQL keeps out what is no JSON
 async def test_a_record_that_cannot_be_read_is_left_out(autojump_clock):
     """After a fault of the disk the others are still counted, whichever way the filter takes."""
     async with tool_town() as here:

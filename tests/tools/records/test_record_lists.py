@@ -294,6 +294,7 @@ async def test_an_index_waits_while_the_disk_is_full(autojump_clock):
         assert {"city": "ready"} == await index_states(here)
 
 
+@pytest.mark.sqlite
 async def test_an_index_that_cannot_be_made_stops_no_list(autojump_clock):
     """Lists do without it, and the Indexer lives."""
     async with tool_town() as here:

@@ -10,6 +10,7 @@ from svc.storage import pages
 from svc.storage.records.listing import counts, related
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
+from tests import tables
 from tests.people import key_call
 from tests.tooling import ToolTown, tool_town
 
@@ -190,10 +191,11 @@ async def test_another_organizations_record_is_never_expanded(autojump_clock):
         theirs = await made(other, "company", name="Theirs")
         acme = await made(here, "company", name="Acme")
         ada = await made(here, "contact", name="Ada", company=acme)
+        stored = (await here.rows(tables.records, id=ada))[0].properties
+        forged = stored.replace(acme, theirs)
         await here.store.write(
-            lambda tx: tx.conn.exec_driver_sql(
-                "UPDATE records SET properties = json_set(properties, '$.company', ?) WHERE id = ?",
-                (theirs, ada),
+            lambda tx: tx.conn.execute(
+                tables.records.update().where(tables.records.c.id == ada).values(properties=forged)
             )
         )
 

@@ -222,6 +222,7 @@ def _a_role(tx: Any, here: Any, permissions: tuple[Any, ...]) -> str:
     return roles.create(tx, call_of(here.owner, here.organization.id), "Some", permissions).id
 
 
+@pytest.mark.sqlite  # PostgreSQL keeps out what is no JSON
 async def test_one_workflow_that_cannot_be_read_hides_no_other(autojump_clock):
     """What is stored of it was damaged on the disk: the list has the rest."""
     async with tool_town() as here:

@@ -3,7 +3,7 @@
 A sum of decimals is exact: values with up to four decimals are summed as whole numbers of ten-thousandths.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
@@ -147,11 +147,16 @@ def _statement(source: sa.Select[Any], aggregation: Aggregation) -> sa.Select[An
     records = sa.func.count().label("records")
     grouped = sa.select(*keys, records, *parts).select_from(read).group_by(*keys, *currencies)
     if not currencies:
-        return grouped.order_by(records.desc(), *keys).limit(GROUPS_MAX + 1)
+        return grouped.order_by(records.desc(), *_empty_first(keys)).limit(GROUPS_MAX + 1)
     part = grouped.subquery("part")
     whole = [part.c[key.name] for key in keys]
     of_group = sa.func.sum(part.c.records).over(partition_by=whole or None)
-    return sa.select(*part.c).order_by(of_group.desc(), *whole)
+    return sa.select(*part.c).order_by(of_group.desc(), *_empty_first(whole))
+
+
+def _empty_first(keys: Iterable[sa.ColumnElement[Any]]) -> list[sa.ColumnElement[Any]]:
+    """The order of groups of one size; databases have the one without a value at either end."""
+    return [key.asc().nulls_first() for key in keys]
 
 
 def _is_summed(prop: Property, aggregation: Aggregation) -> bool:

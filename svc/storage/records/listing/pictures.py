@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from svc.domain.files.files import is_file_id
 from svc.storage.files import tables as files_tables
 from svc.storage.records import tables
+from svc.storage.sql.expressions import Utf8
 
 
 def unknown(conn: sa.Connection) -> Iterator[str]:
@@ -21,7 +22,7 @@ def unknown(conn: sa.Connection) -> Iterator[str]:
     ).all()
     for property_id, object_id, slug in pictures:
         rows = conn.execute(
-            sa.select(records.c.id, sa.cast(records.c.properties, sa.LargeBinary), uses.c.file_id)
+            sa.select(records.c.id, Utf8(records.c.properties), uses.c.file_id)
             .outerjoin(uses, sa.and_(uses.c.subject_id == records.c.id, uses.c.place == property_id))
             .where(records.c.object_id == object_id)
             .execution_options(yield_per=1_000)
