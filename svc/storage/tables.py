@@ -31,15 +31,15 @@ events: Final = schema.table(
         note="its place in the order; null for one that is not dispatched yet",
     ),
     # Partial, so that an insert adds to one of them only.
-    sa.Index("ix_events_undispatched", "organization_id", "id", **schema.only_where("position IS NULL")),
-    sa.Index(
+    schema.PartialIndex("ix_events_undispatched", "organization_id", "id", where="position IS NULL"),
+    schema.PartialIndex(
         "ix_events_position",
         "organization_id",
         "position",
         unique=True,
-        **schema.only_where("position IS NOT NULL"),
+        where="position IS NOT NULL",
     ),
-    sa.Index("ix_events_dispatched_at", "at", **schema.only_where("position IS NOT NULL")),
+    schema.PartialIndex("ix_events_dispatched_at", "at", where="position IS NOT NULL"),
     leaves=schema.ExportFile(
         "events", "What happened, as `event.list` shows it. Events are kept for a while only."
     ),

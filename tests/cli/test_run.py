@@ -236,14 +236,11 @@ def test_a_request_under_way_is_answered_before_the_end(start: Start) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read as Linux tells it")
 def test_an_idle_service_is_small(start: Start) -> None:
-    """It needs less than 104 MiB, also after its very first start: what migrates is not kept in memory.
-
-    That has four of `rich` in it, which the tests bring, and which structlog imports where it is installed.
-    """
+    """It needs less than 100 MiB, also after its very first start: what makes the schema is not kept."""
     service = start()
     service.ready()
 
-    assert service.resident_mib() < 104
+    assert service.resident_mib() < 100
 
 
 def wait_refused(address: httpx.URL) -> None:

@@ -101,7 +101,8 @@ SCHEMA: Final[dict[str, Any]] = {
 def suite_registry() -> Registry:
     """The catalogue, and the suite's tools."""
     registry = Registry([*REGISTRY.values(), *suite_tools()])
-    registry.schemas[SCHEMA_TOOL] = registry.schemas[SCHEMA_TOOL]._replace(input=SCHEMA)
+    theirs = registry.schemas[SCHEMA_TOOL]._replace(input=SCHEMA)
+    registry.schemas = {**registry.schemas, SCHEMA_TOOL: theirs}
     return registry
 
 

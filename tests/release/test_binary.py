@@ -271,4 +271,4 @@ def test_a_later_start_is_ready_soon(binary: Path, place: Path, tmp_path: Path) 
     [resident] = re.findall(r"VmRSS:\s+(\d+) kB", status)
 
     assert took < 10
-    assert int(resident) / 1024 < 104
+    assert int(resident) / 1024 < 100

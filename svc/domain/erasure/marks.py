@@ -8,8 +8,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
-import phonenumbers
-from phonenumbers import NumberParseException
 
 from svc.domain.erasure.limits import MARK_CHARS_MIN, PHONE_DIGITS_MIN
 
@@ -136,16 +134,20 @@ def _anchor(text: str) -> str | None:
 
 def _national(phone: str) -> str:
     """The digits that every way to write a phone number has, in this order."""
+    import phonenumbers  # noqa: PLC0415  # 0.8 MiB, for those alone who erase
+
     try:
         return phonenumbers.national_significant_number(phonenumbers.parse(phone))
-    except NumberParseException:
+    except phonenumbers.NumberParseException:
         return phone.strip("+")
 
 
 def _phone(phone: str) -> str:
+    import phonenumbers  # noqa: PLC0415  # as above
+
     try:
         parsed = phonenumbers.parse(phone)
-    except NumberParseException:
+    except phonenumbers.NumberParseException:
         return rf"(?<!\d){re.escape(phone)}(?!\d)"
     national = phonenumbers.national_significant_number(parsed)
     if len(national) < PHONE_DIGITS_MIN:

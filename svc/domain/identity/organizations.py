@@ -7,7 +7,6 @@ from typing import Any, Final, Literal
 from zoneinfo import available_timezones
 
 import msgspec
-import phonenumbers
 
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.identity.people import clean_name
@@ -60,6 +59,8 @@ _LOCALE: Final = re.compile(r"[a-z]{2,3}([_-][A-Z][a-z]{3})?([_-][A-Z]{2})?")
 
 def clean_country(text: str) -> str:
     """*text* as a country of ISO 3166, in upper case. Raises `InvalidValue`."""
+    import phonenumbers  # noqa: PLC0415  # 0.8 MiB, from the first country or number on
+
     country = text.strip().upper()
     if country not in phonenumbers.SUPPORTED_REGIONS:
         raise InvalidValue(f"{text!r} is no country of ISO 3166, such as DE or US")

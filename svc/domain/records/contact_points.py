@@ -8,9 +8,6 @@ import re
 import unicodedata
 from typing import Final, NamedTuple
 
-import phonenumbers
-from phonenumbers import NumberParseException, PhoneNumber, PhoneNumberFormat, ValidationResult
-
 from svc.domain.errors import InvalidValue
 from svc.domain.identity.limits import EMAIL_CHARS_MAX
 from svc.domain.net.hosts import ascii_host
@@ -101,13 +98,15 @@ def parse_phone(value: str | int, country: str | None) -> Phone:
 
 
 def _dialled(text: str, country: str | None) -> str | None:
+    import phonenumbers  # noqa: PLC0415  # 0.8 MiB, from the first number on
+
     try:
-        number: PhoneNumber = phonenumbers.parse(text, country)
-    except NumberParseException:
+        number: phonenumbers.PhoneNumber = phonenumbers.parse(text, country)
+    except phonenumbers.NumberParseException:
         return None
-    if phonenumbers.is_possible_number_with_reason(number) != ValidationResult.IS_POSSIBLE:
+    if phonenumbers.is_possible_number_with_reason(number) != phonenumbers.ValidationResult.IS_POSSIBLE:
         return None
-    e164 = phonenumbers.format_number(number, PhoneNumberFormat.E164)
+    e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return e164 if len(e164) <= _E164_CHARS_MAX else None
 
 
@@ -120,4 +119,6 @@ def _visible(text: str) -> str:
 
 def is_assigned(phone: str) -> bool:
     """Whether *phone* (E.164) lies in a range that its country has given out, which fewer numbers do."""
+    import phonenumbers  # noqa: PLC0415  # as above
+
     return phonenumbers.is_valid_number(phonenumbers.parse(phone))

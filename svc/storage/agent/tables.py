@@ -49,10 +49,10 @@ agent_runs: Final = schema.table(
     sa.Index("ix_agent_runs_organization_id_id", "organization_id", "id"),
     sa.Index("ix_agent_runs_conversation_id_id", "conversation_id", "id"),
     # One at a time.
-    sa.Index("ix_agent_runs_open", "conversation_id", unique=True, **schema.only_where("ended_at IS NULL")),
-    sa.Index("ix_agent_runs_wake_at", "wake_at", **schema.only_where("wake_at IS NOT NULL")),
-    sa.Index("ix_agent_runs_message_id", "message_id", **schema.only_where("message_id IS NOT NULL")),
-    sa.Index("ix_agent_runs_ended_at", "ended_at", **schema.only_where("ended_at IS NOT NULL")),
+    schema.PartialIndex("ix_agent_runs_open", "conversation_id", unique=True, where="ended_at IS NULL"),
+    schema.PartialIndex("ix_agent_runs_wake_at", "wake_at", where="wake_at IS NOT NULL"),
+    schema.PartialIndex("ix_agent_runs_message_id", "message_id", where="message_id IS NOT NULL"),
+    schema.PartialIndex("ix_agent_runs_ended_at", "ended_at", where="ended_at IS NOT NULL"),
     leaves=schema.ExportFile("agent_runs", "A run of an agent, in one conversation."),
     life=schema.PRUNED,
 )
@@ -85,8 +85,8 @@ agent_cards: Final = schema.table(
     schema.ref("conversation_id", "conversations.id", own="conversations"),
     # NULL until a run has begun that tells it.
     schema.ref("run_id", "agent_runs.id", null=True),
-    sa.Index("ix_agent_cards_conversation_id", "conversation_id", **schema.only_where("run_id IS NULL")),
-    sa.Index("ix_agent_cards_run_id", "run_id", **schema.only_where("run_id IS NOT NULL")),
+    schema.PartialIndex("ix_agent_cards_conversation_id", "conversation_id", where="run_id IS NULL"),
+    schema.PartialIndex("ix_agent_cards_run_id", "run_id", where="run_id IS NOT NULL"),
     leaves=schema.ExportFile(
         "agent_cards", "A decided approval, which the agent is told of in its conversation."
     ),

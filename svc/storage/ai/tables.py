@@ -34,9 +34,9 @@ ledger: Final = schema.table(
         name="ck_ai_ledger_kind",
     ),
     sa.Index("ix_ai_ledger_organization_id_id", "organization_id", "id"),
-    sa.Index("ix_ai_ledger_grants", "organization_id", "id", **schema.only_where("kind = 'grant'")),
-    sa.Index("ix_ai_ledger_reserve", "call_id", unique=True, **schema.only_where("kind = 'reserve'")),
-    sa.Index("ix_ai_ledger_settle", "call_id", unique=True, **schema.only_where("kind = 'settle'")),
+    schema.PartialIndex("ix_ai_ledger_grants", "organization_id", "id", where="kind = 'grant'"),
+    schema.PartialIndex("ix_ai_ledger_reserve", "call_id", unique=True, where="kind = 'reserve'"),
+    schema.PartialIndex("ix_ai_ledger_settle", "call_id", unique=True, where="kind = 'settle'"),
     leaves=schema.ExportFile("ai_ledger", "An entry of the ledger of credits, in millionths of a credit."),
     life=schema.KEPT,
 )
@@ -116,7 +116,7 @@ calls: Final = schema.table(
     schema.number("charged_micro_credits", sa.BigInteger, default="0"),
     schema.number("uncovered_micro_credits", sa.BigInteger, default="0"),
     sa.Index("ix_ai_calls_organization_id_started_at", "organization_id", "started_at"),
-    sa.Index("ix_ai_calls_open", "organization_id", "id", **schema.only_where("ended_at IS NULL")),
+    schema.PartialIndex("ix_ai_calls_open", "organization_id", "id", where="ended_at IS NULL"),
     leaves=schema.ExportFile(
         "ai_calls", "A call of an AI model, without its content, which is never stored."
     ),

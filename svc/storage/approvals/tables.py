@@ -48,22 +48,22 @@ approvals: Final = schema.table(
     schema.past("uncollected_since", null=True, stays=schema.INTERNAL),
     sa.Index("ix_approvals_organization_id_id", "organization_id", "id"),
     sa.Index("ix_approvals_organization_id_state_id", "organization_id", "state", "id"),
-    sa.Index(
+    schema.PartialIndex(
         "ix_approvals_waiting",
         "organization_id",
         "asker_kind",
         "over_at",
-        **schema.only_where("state = 'waiting'"),
+        where="state = 'waiting'",
     ),
-    sa.Index("ix_approvals_conversation_id", "conversation_id", **schema.only_where("state = 'waiting'")),
+    schema.PartialIndex("ix_approvals_conversation_id", "conversation_id", where="state = 'waiting'"),
     sa.Index("ix_approvals_run_id", "run_id"),
     sa.Index("ix_approvals_over_at", "over_at"),
-    sa.Index(
+    schema.PartialIndex(
         "ix_approvals_uncollected",
         "asker_kind",
         "organization_id",
         "uncollected_since",
-        **schema.only_where("uncollected_since IS NOT NULL"),
+        where="uncollected_since IS NOT NULL",
     ),
     leaves=schema.ExportFile(
         "approvals", "What an agent or a workflow asked a person for, and what the person decided."

@@ -52,12 +52,12 @@ channel_keys: Final = schema.table(
     schema.past("last_used_at", null=True),
     sa.Index("ix_channel_keys_connection_id_id", "connection_id", "id"),
     # Unknown and revoked keys are the same failing search.
-    sa.Index(
+    schema.PartialIndex(
         "ix_channel_keys_live",
         "digest",
         "connection_id",
         "organization_id",
-        **schema.only_where("revoked_at IS NULL"),
+        where="revoked_at IS NULL",
     ),
     leaves=schema.ExportFile("channel_keys", "A key of a bridge, without the key."),
     life=schema.KEPT,
@@ -112,20 +112,20 @@ conversations: Final = schema.table(
         "ix_conversations_organization_id_status_active_at_id", "organization_id", "status", "active_at", "id"
     ),
     sa.Index("ix_conversations_of_members", "organization_id", "status", "member_id", "active_at", "id"),
-    sa.Index(
+    schema.PartialIndex(
         "ix_conversations_held",
         "organization_id",
         "active_at",
         "id",
-        **schema.only_where("held_reason IS NOT NULL"),
+        where="held_reason IS NOT NULL",
     ),
-    sa.Index(
+    schema.PartialIndex(
         "ix_conversations_snoozed",
         "organization_id",
         "snoozed_until",
-        **schema.only_where("snoozed_until IS NOT NULL"),
+        where="snoozed_until IS NOT NULL",
     ),
-    sa.Index("ix_conversations_contact_id", "contact_id", **schema.only_where("contact_id IS NOT NULL")),
+    schema.PartialIndex("ix_conversations_contact_id", "contact_id", where="contact_id IS NOT NULL"),
     leaves=schema.ExportFile("conversations", "A conversation with one person or group at a messenger."),
     life=schema.KEPT,
 )
@@ -190,8 +190,8 @@ replies: Final = schema.table(
     schema.word("sent_again_as", null=True, note="the id of the message that says the same once more"),
     schema.past("created_at"),
     schema.past("changed_at"),
-    sa.Index("ix_replies_open", "connection_id", "id", **schema.only_where(OPEN)),
-    sa.Index("ix_replies_ahead", "conversation_id", "id", **schema.only_where(OPEN)),
+    schema.PartialIndex("ix_replies_open", "connection_id", "id", where=OPEN),
+    schema.PartialIndex("ix_replies_ahead", "conversation_id", "id", where=OPEN),
     leaves=schema.ExportFile("replies", "How far a message of the organization has come on its way out."),
     life=schema.KEPT,
 )
@@ -213,9 +213,7 @@ deliveries: Final = schema.table(
     # Of a test alone: a reply's bridge may repeat it in what it answers, many times over.
     schema.text("answer", schema.SCRUBBED, null=True, note="the beginning of what a test was answered"),
     sa.Index("ix_deliveries_connection_id_id", "connection_id", "id"),
-    sa.Index(
-        "ix_deliveries_due", "connection_id", **schema.only_where("done_at IS NULL AND reply_id IS NULL")
-    ),
+    schema.PartialIndex("ix_deliveries_due", "connection_id", where="done_at IS NULL AND reply_id IS NULL"),
     leaves=schema.ExportFile("pushes", "A push of a reply, or of a test, to a bridge."),
     life=schema.KEPT,
 )

@@ -31,8 +31,8 @@ exports: Final = schema.table(
     schema.past("updated_at"),
     schema.past("ended_at", null=True),
     sa.Index("ix_exports_organization_id", "organization_id", "id"),
-    sa.Index("ix_exports_open", "organization_id", "id", **schema.only_where("ended_at IS NULL")),
-    sa.Index("ix_exports_ended_at", "ended_at", **schema.only_where("ended_at IS NOT NULL")),
+    schema.PartialIndex("ix_exports_open", "organization_id", "id", where="ended_at IS NULL"),
+    schema.PartialIndex("ix_exports_ended_at", "ended_at", where="ended_at IS NOT NULL"),
     leaves=schema.ExportFile(
         "exports", "An export of records, submissions, the audit trail or the request log."
     ),

@@ -29,12 +29,10 @@ files: Final = schema.table(
     schema.past("unused_at", null=True, stays=schema.INTERNAL),
     # It cannot be fetched any more. The row stays while something uses it.
     schema.past("removed_at", null=True),
-    sa.Index(
-        "ix_files_organization_id_id", "organization_id", "id", **schema.only_where("removed_at IS NULL")
-    ),
-    sa.Index("ix_files_content", "organization_id", "digest", **schema.only_where("digest IS NOT NULL")),
-    sa.Index("ix_files_unused", "unused_at", **schema.only_where("unused_at IS NOT NULL")),
-    sa.Index("ix_files_removed", "id", **schema.only_where("removed_at IS NOT NULL AND digest IS NOT NULL")),
+    schema.PartialIndex("ix_files_organization_id_id", "organization_id", "id", where="removed_at IS NULL"),
+    schema.PartialIndex("ix_files_content", "organization_id", "digest", where="digest IS NOT NULL"),
+    schema.PartialIndex("ix_files_unused", "unused_at", where="unused_at IS NOT NULL"),
+    schema.PartialIndex("ix_files_removed", "id", where="removed_at IS NOT NULL AND digest IS NOT NULL"),
     leaves=schema.ExportFile("files", "A file that was uploaded, or came with a message."),
     life=schema.PRUNED,
 )

@@ -84,17 +84,13 @@ submissions: Final = schema.table(
     schema.word("discarded_by", null=True),
     schema.past("restored_at", null=True, stays=schema.INTERNAL),
     sa.Index("ix_submissions_form_id_id", "form_id", "id"),
-    sa.Index("ix_submissions_contact_id", "contact_id", **schema.only_where("contact_id IS NOT NULL")),
-    sa.Index("ix_submissions_due", "organization_id", "state", "id", **schema.only_where("state = 'due'")),
-    sa.Index("ix_submissions_held", "form_id", "state", "id", **schema.only_where("state = 'held'")),
-    sa.Index("ix_submissions_queued", "form_id", "state", "id", **schema.only_where("state = 'queued'")),
-    sa.Index(
-        "ix_submissions_discarded", "form_id", "state", "id", **schema.only_where("state = 'discarded'")
-    ),
-    sa.Index("ix_submissions_discarded_at", "discarded_at", **schema.only_where("discarded_at IS NOT NULL")),
-    sa.Index(
-        "ix_submissions_restored", "form_id", "paced_at", **schema.only_where("restored_at IS NOT NULL")
-    ),
+    schema.PartialIndex("ix_submissions_contact_id", "contact_id", where="contact_id IS NOT NULL"),
+    schema.PartialIndex("ix_submissions_due", "organization_id", "state", "id", where="state = 'due'"),
+    schema.PartialIndex("ix_submissions_held", "form_id", "state", "id", where="state = 'held'"),
+    schema.PartialIndex("ix_submissions_queued", "form_id", "state", "id", where="state = 'queued'"),
+    schema.PartialIndex("ix_submissions_discarded", "form_id", "state", "id", where="state = 'discarded'"),
+    schema.PartialIndex("ix_submissions_discarded_at", "discarded_at", where="discarded_at IS NOT NULL"),
+    schema.PartialIndex("ix_submissions_restored", "form_id", "paced_at", where="restored_at IS NOT NULL"),
     leaves=schema.ExportFile("submissions", "What was sent with a form."),
     life=schema.KEPT,
 )

@@ -159,16 +159,15 @@ api_keys: Final = schema.table(
     schema.past("revoked_at", null=True),
     schema.past("last_used_at", null=True),
     sa.Index("ix_api_keys_organization_id_id", "organization_id", "id"),
-    sa.Index("ix_api_keys_expires_at", "expires_at", **schema.only_where("revoked_at IS NULL")),
+    schema.PartialIndex("ix_api_keys_expires_at", "expires_at", where="revoked_at IS NULL"),
     # Covers the look-up of a key. An unknown, a revoked and an expired key are the same failing search in it,
     # so that their answers take the same time.
-    sa.Index(
+    schema.PartialIndex(
         "ix_api_keys_live",
         "digest",
         "expires_at",
         "organization_id",
-        sqlite_where=sa.text("revoked_at IS NULL"),
-        postgresql_where=sa.text("revoked_at IS NULL"),
+        where="revoked_at IS NULL",
     ),
     leaves=schema.ExportFile("api_keys", "An API or gateway key, without the key."),
     life=schema.KEPT,
@@ -211,7 +210,7 @@ grants: Final = schema.table(
     schema.word("ended_because", null=True),
     schema.past("last_used_at", null=True),
     sa.Index("ix_grants_organization_id_id", "organization_id", "id"),
-    sa.Index("ix_grants_live", "organization_id", "person_id", **schema.only_where("ended_at IS NULL")),
+    schema.PartialIndex("ix_grants_live", "organization_id", "person_id", where="ended_at IS NULL"),
     # For what is kept of an app that registered itself: as long as somebody has it connected, and a while.
     sa.Index("ix_grants_app_id", "app_id"),
     leaves=schema.ExportFile("grants", "What a person allowed a connected app to do, without its tokens."),

@@ -34,19 +34,17 @@ mails: Final = schema.table(
     # What the mail server said last, or why nothing was sent.
     schema.text("reason", schema.SCRUBBED, null=True),
     sa.Index("ix_mails_cause", "cause", unique=True),
-    sa.Index(
+    schema.PartialIndex(
         "ix_mails_waiting",
         "organization_id",
         "is_notice",
         "next_attempt_at",
         "id",
-        **schema.only_where(WAITING),
+        where=WAITING,
     ),
-    sa.Index("ix_mails_due", "next_attempt_at", "organization_id", **schema.only_where(WAITING)),
-    sa.Index(
-        "ix_mails_sent", "organization_id", "is_notice", "done_at", **schema.only_where("state = 'sent'")
-    ),
-    sa.Index("ix_mails_done_at", "done_at", **schema.only_where("done_at IS NOT NULL")),
+    schema.PartialIndex("ix_mails_due", "next_attempt_at", "organization_id", where=WAITING),
+    schema.PartialIndex("ix_mails_sent", "organization_id", "is_notice", "done_at", where="state = 'sent'"),
+    schema.PartialIndex("ix_mails_done_at", "done_at", where="done_at IS NOT NULL"),
     leaves=schema.Stays("mails that wait to be sent, and that some were, without their content"),
     life=schema.PRUNED,
 )

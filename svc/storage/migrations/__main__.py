@@ -13,6 +13,7 @@ from alembic.script import Script
 
 from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
+from svc.storage.schema import PartialIndex
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.schema_changes import schema_change
 
@@ -27,6 +28,10 @@ _FORMATTED: Final = {
 def write_revision(message: str, versions: Path = migrate.VERSIONS, tables: sa.MetaData = metadata) -> Path:
     """Write the revision from the newest of *versions* to *tables*, and return its path."""
     known = migrate.known_revisions(versions)
+    for table in tables.sorted_tables:
+        for index in table.indexes:
+            if isinstance(index, PartialIndex):
+                index.write_out()
     with make_engine(None).connect() as conn, schema_change(conn):
         migrate.upgrade(conn, versions)
         config = migrate.alembic_config(conn, versions)

@@ -25,7 +25,7 @@ objects: Final = schema.table(
     # The last record that was added to them, while they are being built.
     schema.word("duplicates_cursor", null=True, stays=schema.INTERNAL),
     sa.UniqueConstraint("organization_id", "slug"),
-    sa.Index("ix_objects_building", "organization_id", **schema.only_where("duplicates_state = 'building'")),
+    schema.PartialIndex("ix_objects_building", "organization_id", where="duplicates_state = 'building'"),
     leaves=schema.ExportFile("objects", "A type of record."),
     life=schema.KEPT,
 )
@@ -55,7 +55,7 @@ properties: Final = schema.table(
     schema.past("deleted_at", null=True),
     schema.number("version", default="1"),
     sa.UniqueConstraint("object_id", "slug"),
-    sa.Index("ix_properties_building", "organization_id", **schema.only_where("index_state = 'building'")),
+    schema.PartialIndex("ix_properties_building", "organization_id", where="index_state = 'building'"),
     leaves=schema.ExportFile("properties", "A property of an object; a deleted one has `deletedAt`."),
     life=schema.KEPT,
 )
@@ -73,13 +73,9 @@ records: Final = schema.table(
     schema.past("deleted_at", null=True),
     schema.ref("merged_into", "records.id", null=True, note="the record that a deleted one was merged into"),
     schema.number("version", default="1"),
-    sa.Index(
-        "ix_records_created_at", "object_id", "created_at", "id", **schema.only_where("deleted_at IS NULL")
-    ),
-    sa.Index(
-        "ix_records_updated_at", "object_id", "updated_at", "id", **schema.only_where("deleted_at IS NULL")
-    ),
-    sa.Index("ix_records_merged_into", "merged_into", **schema.only_where("merged_into IS NOT NULL")),
+    schema.PartialIndex("ix_records_created_at", "object_id", "created_at", "id", where="deleted_at IS NULL"),
+    schema.PartialIndex("ix_records_updated_at", "object_id", "updated_at", "id", where="deleted_at IS NULL"),
+    schema.PartialIndex("ix_records_merged_into", "merged_into", where="merged_into IS NOT NULL"),
     leaves=schema.ExportFile(
         "records",
         (

@@ -27,7 +27,7 @@ requests: Final = schema.table(
     schema.word("failed_in", null=True),
     # Without the organization in front: the planner would take the primary key, which has it, too.
     sa.Index("ix_requests_caller", "caller_id", "number"),
-    sa.Index("ix_requests_failed", "failed_in", "number", **schema.only_where("failed_in IS NOT NULL")),
+    schema.PartialIndex("ix_requests_failed", "failed_in", "number", where="failed_in IS NOT NULL"),
     leaves=schema.Stays("calls of keys of the last days; `export.start` writes them to a file"),
     life=schema.PRUNED,
     sqlite_with_rowid=False,

@@ -44,11 +44,10 @@ visits: Final = schema.table(
     schema.past("at"),
     schema.of_record("record_id", own="records", note="the contact, where it is known"),
     sa.Index("ix_visits_organization_id_visitor", "organization_id", "visitor"),
-    sa.Index(
+    schema.PartialIndex(
         "ix_visits_record_id",
         "record_id",
-        sqlite_where=sa.text("record_id IS NOT NULL"),
-        postgresql_where=sa.text("record_id IS NOT NULL"),
+        where="record_id IS NOT NULL",
     ),
     leaves=schema.ExportFile("visits", "A page view on a tracked site."),
     life=schema.KEPT,

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DatabaseError
 
 from svc.storage.migrations import migrate
 from svc.storage.migrations.progress import Report
+from svc.storage.sqlite import baseline
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.sqlite.transaction import read_snapshot
@@ -43,6 +44,7 @@ def migrate_apart(conn: sa.Connection, report: Report = _log) -> None:
     How it goes on is reported, by default to the log. Called in the writer's thread, with the database locked
     for this process and no transaction under way. Raises `SchemaTooNew` and `StoreFailed`.
     """
+    baseline.make_in_empty(conn)
     if read_snapshot(conn, migrate.is_current):
         return
     # The child is born with them blocked: a stop ends this process, and only that ends the child.

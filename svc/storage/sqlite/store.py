@@ -25,6 +25,7 @@ from svc.storage.migrations import migrate
 from svc.storage.migrations.plan import plan_of
 from svc.storage.migrations.progress import MigrationProgress, Report, looked_at, unheard
 from svc.storage.sqlite import _aiosqlite_trio as aiosqlite_trio
+from svc.storage.sqlite import baseline
 from svc.storage.sqlite._aiosqlite_trio import ThreadLost
 from svc.storage.sqlite.engine import make_engine, make_file, raw, sole_use
 from svc.storage.sqlite.schema_changes import schema_change
@@ -45,6 +46,8 @@ def migrate_to_head(
     The schema of an empty file is made without a word. Raises `SchemaTooNew` and `StoreFailed`, with the data
     as they were.
     """
+    if versions == migrate.VERSIONS:
+        baseline.make_in_empty(conn)
     if read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
         return
     plan = read_snapshot(conn, lambda conn: plan_of(conn, versions))

@@ -42,10 +42,10 @@ webhooks: Final = schema.table(
     schema.past("created_at"),
     schema.past("updated_at"),
     schema.past("removed_at", null=True),
-    sa.Index(
-        "ix_webhooks_organization_id_id", "organization_id", "id", **schema.only_where("removed_at IS NULL")
+    schema.PartialIndex(
+        "ix_webhooks_organization_id_id", "organization_id", "id", where="removed_at IS NULL"
     ),
-    sa.Index("ix_webhooks_ending", "id", **schema.only_where("ending IS NOT NULL")),
+    schema.PartialIndex("ix_webhooks_ending", "id", where="ending IS NOT NULL"),
     leaves=schema.ExportFile("webhooks", "A subscription to events."),
     life=schema.KEPT,
 )
@@ -87,34 +87,34 @@ webhook_deliveries: Final = schema.table(
     ),
     schema.past("created_at"),
     schema.past("done_at", null=True),
-    sa.Index(
+    schema.PartialIndex(
         "ix_webhook_deliveries_event",
         "event_id",
         "webhook_id",
         unique=True,
-        **schema.only_where("event_id IS NOT NULL"),
+        where="event_id IS NOT NULL",
     ),
-    sa.Index(
+    schema.PartialIndex(
         "ix_webhook_deliveries_call",
         "run_id",
         "call_key",
         unique=True,
-        **schema.only_where("run_id IS NOT NULL"),
+        where="run_id IS NOT NULL",
     ),
     sa.Index("ix_webhook_deliveries_webhook_id_id", "webhook_id", "id"),
-    sa.Index(
+    schema.PartialIndex(
         "ix_webhook_deliveries_due",
         "webhook_id",
         "replayed",
         "next_attempt_at",
         "id",
-        **schema.only_where(FIRST),
+        where=FIRST,
     ),
-    sa.Index(
-        "ix_webhook_deliveries_waiting", "webhook_id", "subject", "place", "id", **schema.only_where(WAITING)
+    schema.PartialIndex(
+        "ix_webhook_deliveries_waiting", "webhook_id", "subject", "place", "id", where=WAITING
     ),
-    sa.Index("ix_webhook_deliveries_replayed", "webhook_id", "subject", **schema.only_where(REPLAYED)),
-    sa.Index("ix_webhook_deliveries_done_at", "done_at", **schema.only_where("done_at IS NOT NULL")),
+    schema.PartialIndex("ix_webhook_deliveries_replayed", "webhook_id", "subject", where=REPLAYED),
+    schema.PartialIndex("ix_webhook_deliveries_done_at", "done_at", where="done_at IS NOT NULL"),
     leaves=schema.ExportFile(
         "webhook_deliveries", "The delivery of an event, or of a workflow's call, to a subscription."
     ),

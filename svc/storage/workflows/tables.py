@@ -29,15 +29,13 @@ workflows: Final = schema.table(
     schema.past("updated_at"),
     schema.past("deleted_at", null=True),
     sa.Index("ix_workflows_organization_id_id", "organization_id", "id"),
-    sa.Index(
+    schema.PartialIndex(
         "ix_workflows_event_type",
         "organization_id",
         "event_type",
-        **schema.only_where("enabled AND event_type IS NOT NULL"),
+        where="enabled AND event_type IS NOT NULL",
     ),
-    sa.Index(
-        "ix_workflows_next_at", "organization_id", "next_at", **schema.only_where("next_at IS NOT NULL")
-    ),
+    schema.PartialIndex("ix_workflows_next_at", "organization_id", "next_at", where="next_at IS NOT NULL"),
     leaves=schema.ExportFile("workflows", "A workflow."),
     life=schema.KEPT,
 )
@@ -119,19 +117,19 @@ workflow_runs: Final = schema.table(
     # Also by version, since a version is kept as long as it has a run.
     sa.Index("ix_workflow_runs_workflow_id_id", "workflow_id", "id"),
     sa.Index("ix_workflow_runs_workflow_id_version", "workflow_id", "version"),
-    sa.Index("ix_workflow_runs_record_id", "record_id", **schema.only_where("record_id IS NOT NULL")),
+    schema.PartialIndex("ix_workflow_runs_record_id", "record_id", where="record_id IS NOT NULL"),
     sa.Index("ix_workflow_runs_started_by", "workflow_id", "started_by", unique=True),
-    sa.Index(
-        "ix_workflow_runs_wake_at", "organization_id", "wake_at", **schema.only_where("wake_at IS NOT NULL")
+    schema.PartialIndex(
+        "ix_workflow_runs_wake_at", "organization_id", "wake_at", where="wake_at IS NOT NULL"
     ),
-    sa.Index(
+    schema.PartialIndex(
         "ix_workflow_runs_awaited",
         "organization_id",
         "awaited",
         "awaited_key",
-        **schema.only_where("awaited IS NOT NULL"),
+        where="awaited IS NOT NULL",
     ),
-    sa.Index("ix_workflow_runs_ended_at", "ended_at", **schema.only_where("ended_at IS NOT NULL")),
+    schema.PartialIndex("ix_workflow_runs_ended_at", "ended_at", where="ended_at IS NOT NULL"),
     leaves=schema.ExportFile("workflow_runs", "A run of a workflow."),
     life=schema.PRUNED,
 )

@@ -56,9 +56,8 @@ def rows(app: TopApp, table: str) -> list[list[str]]:
 
 def about(app: TopApp) -> str:
     """What is said of the actor that is looked at."""
-    if not isinstance(app.screen, ActorScreen):
-        return ""
-    return str(app.screen.query_one("#about", Static).render())
+    shown = app.screen.query("#about").results(Static) if isinstance(app.screen, ActorScreen) else ()
+    return next((str(one.render()) for one in shown), "")  # a screen is there before what is on it
 
 
 async def look_at(app: TopApp, pilot: Pilot[str | None], kind: str) -> None:

@@ -19,7 +19,7 @@ from svc.http.screens.static_door import StaticDoor
 from tests.http.asking import client_of
 
 SCRIPT = b"alert(1)"
-FILES = {"debug.js": StaticFile(b"text/javascript; charset=utf-8", SCRIPT, gzip.compress(SCRIPT, mtime=0))}
+FILES = {"debug.js": StaticFile(b"text/javascript; charset=utf-8", gzip.compress(SCRIPT, mtime=0))}
 DEBUG = PageFiles(script="debug.js", style="debug.css")
 
 

@@ -1,5 +1,6 @@
 """A signed-in browser at the screens, and small files in place of the built ones."""
 
+import gzip
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -45,7 +46,8 @@ MANIFEST = Manifest(
     ),
 )
 ASSETS = Assets(
-    MANIFEST, {name: StaticFile(b"text/javascript", name.encode(), b"zip") for name in MANIFEST.files}
+    MANIFEST,
+    {name: StaticFile(b"text/javascript", gzip.compress(name.encode(), mtime=0)) for name in MANIFEST.files},
 )
 _BLOCK = re.compile(r'<script type="application/json" id="boot">(.*?)</script>', re.DOTALL)
 

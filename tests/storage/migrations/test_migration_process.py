@@ -1,6 +1,7 @@
 """Migrating in a process of its own: the same outcomes as in this one, whatever ends either."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,15 +21,26 @@ from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.migration_process import migrate_apart
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import SchemaTooNew, StoreFailed
+from tests.storage.keeping import KEPT
 
 pytestmark = pytest.mark.sqlite
 
 END_SECONDS: Final = 30
+BEFORE: Final = "0005"
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "svc.db"
+
+
+@pytest.fixture
+def older(path: Path) -> Path:
+    """A database of an early version at `path`: a new file would need no migration."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.executescript((KEPT / f"{BEFORE}.sql").read_text())
+    return path
 
 
 @pytest.fixture
@@ -71,14 +83,15 @@ def names(path: Path) -> list[str]:
         return [name for (name,) in database.execute("SELECT name FROM sqlite_schema ORDER BY name")]
 
 
-def test_it_makes_what_migrating_in_this_process_makes(path: Path, tmp_path: Path) -> None:
+def test_it_makes_what_migrating_in_this_process_makes(older: Path, tmp_path: Path) -> None:
     """The same tables and indexes, at the same revision."""
-    run_apart(path)
+    shutil.copy(older, tmp_path / "here.db")
+    run_apart(older)
     with make_engine(tmp_path / "here.db").connect() as conn:
         migrate_to_head(conn)
 
-    assert names(tmp_path / "here.db") == names(path)
-    assert migrate.known_revisions()[-1] == revision_of(path)
+    assert names(tmp_path / "here.db") == names(older)
+    assert migrate.known_revisions()[-1] == revision_of(older)
 
 
 def test_what_is_current_needs_no_process(path: Path, spawned: "SimpleQueue[subprocess.Popen[str]]") -> None:
@@ -112,41 +125,41 @@ def test_a_failure_reads_as_in_this_process(path: Path) -> None:
 
 
 def test_signals_to_stop_are_the_services_alone(
-    path: Path, spawned: "SimpleQueue[subprocess.Popen[str]]"
+    older: Path, spawned: "SimpleQueue[subprocess.Popen[str]]"
 ) -> None:
     """A terminal and systemd send them to every process; the migration still ends as a whole."""
     with ThreadPoolExecutor(1) as thread:
-        with written_to(path):
-            ends = thread.submit(run_apart, path)
+        with written_to(older):
+            ends = thread.submit(run_apart, older)
             child = spawned.get(timeout=END_SECONDS)
             for number in (signal.SIGINT, signal.SIGTERM):
                 child.send_signal(number)
         ends.result(END_SECONDS)
 
     assert 0 == child.returncode
-    assert migrate.known_revisions()[-1] == revision_of(path)
+    assert migrate.known_revisions()[-1] == revision_of(older)
 
 
 def test_a_migration_that_is_killed_is_a_failure(
-    path: Path, spawned: "SimpleQueue[subprocess.Popen[str]]"
+    older: Path, spawned: "SimpleQueue[subprocess.Popen[str]]"
 ) -> None:
     """The file is as it was."""
-    with ThreadPoolExecutor(1) as thread, written_to(path):
-        ends = thread.submit(run_apart, path)
+    with ThreadPoolExecutor(1) as thread, written_to(older):
+        ends = thread.submit(run_apart, older)
         spawned.get(timeout=END_SECONDS).kill()
         with pytest.raises(StoreFailed, match="the process that migrates the data ended with -9"):
             ends.result(END_SECONDS)
 
-    assert revision_of(path) is None
+    assert BEFORE == revision_of(older)
 
 
-def test_a_migration_ends_with_its_service(path: Path) -> None:
+def test_a_migration_ends_with_its_service(older: Path) -> None:
     """After a kill of the service, so that the next start finds the file free, and as it was."""
     ours, its = os.pipe()
-    with written_to(path):
-        child = subprocess.Popen([sys.executable, "-m", migration_process.__name__, path], stdin=ours)
+    with written_to(older):
+        child = subprocess.Popen([sys.executable, "-m", migration_process.__name__, older], stdin=ours)
         os.close(ours)
         os.close(its)  # as the kernel does for a process that is killed
         assert 1 == child.wait(END_SECONDS)
 
-    assert revision_of(path) is None
+    assert BEFORE == revision_of(older)

@@ -1,14 +1,19 @@
 """The registry that a call came through."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
 from svc.domain.identity.callers import Installation, operator_call
+from svc.tools import registry
 from svc.tools.catalogue import REGISTRY
 from svc.tools.finding import finder
 from svc.tools.finding.finder import DescribeTools
 from svc.tools.old_names import old_names
 from svc.tools.registry import Registry, registry_of
+from svc.tools.schemas import Schemas, schemas_of
+from svc.tools.tool import Tool
 from tests.http.tools.sample_tools import SAMPLES
 
 CALL = operator_call("org_1")
@@ -60,3 +65,22 @@ def test_the_catalogue_has_an_old_name_for_each_workflow_tool():
 
     assert verbs["workflow"] == verbs["automation"]
     assert all(REGISTRY[f"automation.{verb}"].deprecated for verb in verbs["automation"])
+
+
+def test_schemas_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each once: a service that no client asks for a list needs two of two hundred."""
+    made: list[str] = []
+
+    def note(tool: Tool[Any, Any]) -> Schemas:
+        made.append(tool.name)
+        return schemas_of(tool)
+
+    monkeypatch.setattr(registry, "schemas_of", note)
+    door = Registry(REGISTRY.values())
+    assert list(REGISTRY) == list(door.schemas)
+    assert len(REGISTRY) == len(door.schemas)
+    assert [] == made
+    first, again = (door.schemas["record.get"] for _ in range(2))
+
+    assert ["record.get"] == made
+    assert schemas_of(REGISTRY["record.get"]) == first == again
