@@ -82,7 +82,7 @@ class Span:
         """End it, and leave it to the exporter, with what `otlp` has encoded for it."""
         if not self.is_recorded:
             return
-        if self.attributes is not None:
+        if self.attributes:
             more = b"".join([more, *[otlp.attribute(*one) for one in self.attributes.items()]])
         ended_ns = max(time_ns(), self.began_ns)  # a clock may be set back meanwhile
         place = otlp.place(self.trace_id, self.span_id, self.parent_id, self.began_ns, ended_ns)

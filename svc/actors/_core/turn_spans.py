@@ -35,7 +35,8 @@ def end(message: Message, kind: str, answer: "outcome.Outcome[Any]", how: str, s
     set_current_span(None)
     span = message.span
     if span is not None and span.is_recorded:
-        failed = isinstance(answer, outcome.Error) and isinstance(answer.error, ActorCrashed)
+        # By its type, since it is final, and `isinstance` asks an abstract base class.
+        failed = type(answer) is outcome.Error and isinstance(answer.error, ActorCrashed)
         waited = otlp.fraction_attribute("svc.mailbox_seconds", max(started_at - message.posted_at, 0.0))
         span.end(_about(kind, message.turn.name, how, failed), waited)
 
