@@ -88,6 +88,10 @@ class Span:
         place = otlp.place(self.trace_id, self.span_id, self.parent_id, self.began_ns, ended_ns)
         self.tracer.queue.put(otlp.encode_span(place, about, self.link + more))
 
+    def age_seconds(self) -> float:
+        """How long it has lasted."""
+        return max(time_ns() - self.began_ns, 0) / 1e9
+
     @property
     def traceparent(self) -> str:
         """The header `traceparent` of a request that is sent in this span."""

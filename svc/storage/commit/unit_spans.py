@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from time import time_ns
 from typing import Any, Literal
 
 from outcome import Error, Outcome
@@ -26,8 +25,7 @@ class UnitSpan:
 
     def begin(self) -> None:
         """Note how long it has waited, since the writer now does it."""
-        waited_ns = max(time_ns() - self.span.began_ns, 0)
-        self._waited = otlp.fraction_attribute("svc.queue_seconds", waited_ns / 1e9)
+        self._waited = otlp.fraction_attribute("svc.queue_seconds", self.span.age_seconds())
 
     def end(self, outcome: Outcome[Any]) -> None:
         """End it, as *outcome* tells."""
