@@ -7,7 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from svc.telemetry.otlp import encode_request
+from svc.telemetry.queue import SpanQueue
 
 
 class Collector:
@@ -25,19 +28,35 @@ class Collector:
     @property
     def spans(self) -> list[Span]:
         """All spans, in the order of their ends."""
-        return [
-            span
-            for request in self.requests
-            for of_resource in request.resource_spans
-            for of_scope in of_resource.scope_spans
-            for span in of_scope.spans
-        ]
+        return [span for request in self.requests for span in _spans_in(request)]
 
     def take(self, path: str, headers: dict[str, str], body: bytes) -> int:
         self.paths.append(path)
         self.headers.append(headers)
         self.requests.append(ExportTraceServiceRequest.FromString(body))
         return self.answers.pop(0) if self.answers else 200
+
+
+def _spans_in(request: ExportTraceServiceRequest) -> list[Span]:
+    return [
+        span
+        for of_resource in request.resource_spans
+        for of_scope in of_resource.scope_spans
+        for span in of_scope.spans
+    ]
+
+
+def taken_from(queue: SpanQueue) -> list[Span]:
+    """All that wait in *queue*, in the order of their ends, as a receiver would read them."""
+    encoded = []
+    while batch := queue.take():
+        encoded += batch
+    return _spans_in(ExportTraceServiceRequest.FromString(encode_request({}, encoded)))
+
+
+def has_failed(span: Span) -> bool:
+    """Whether *span* says that it has failed."""
+    return span.status.code == Status.STATUS_CODE_ERROR
 
 
 def attributes_of(span: Span) -> dict[str, Any]:

@@ -293,12 +293,15 @@ class FastPath:
         name = PAGES if door is None else self._traffic.name_of(door)
         span = RequestSpan(self._tracer, scope, name, send)
         with span:
-            await self._answer(door, scope, receive, span.send)
+            await self._answer(door, scope, receive, send, span)
 
-    async def _answer(self, door: Door | None, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(
+        self, door: Door | None, scope: Scope, receive: Receive, send: Send, span: RequestSpan | None = None
+    ) -> None:
         traffic, began_at = self._traffic, trio.current_time()
         if door is None:
-            await self.app(scope, receive, CountedSend(send, traffic, PAGES, began_at))
+            sent = send if span is None else span.send
+            await self.app(scope, receive, CountedSend(sent, traffic, PAGES, began_at))
             return
         name = traffic.name_of(door)
         request = Request(scope, receive, request_id_of(scope["headers"], self._random), began_at)
@@ -309,12 +312,15 @@ class FastPath:
             return
         if isinstance(answer, StreamAnswer):
             traffic.streams[name] += 1
+            sent = send if span is None else span.send
             try:
-                await send_stream(CountedSend(send, traffic, name, began_at), request, answer, door)
+                await send_stream(CountedSend(sent, traffic, name, began_at), request, answer, door)
             finally:
                 traffic.streams[name] -= 1
         else:
             traffic.note(name, answer.status, trio.current_time() - began_at)
+            if span is not None:
+                span.status = answer.status
             await _send(send, request, answer)
 
 

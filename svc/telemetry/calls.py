@@ -4,8 +4,9 @@ from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Final, Literal
 
-from svc.telemetry import traceparent
-from svc.telemetry.spans import AttributeValue, Span, current_span
+from svc.telemetry import otlp, traceparent
+from svc.telemetry.otlp import AttributeValue
+from svc.telemetry.spans import Span, current_span, fault_of
 
 CallKind = Literal["webhook", "push", "provider", "mail"]
 
@@ -13,8 +14,28 @@ STATUS: Final = "http.response.status_code"
 _BAD_REQUEST: Final = 400
 
 
+class CallSpan:
+    """The span of a call, and what its caller says of it."""
+
+    __slots__ = ("failed", "span")
+
+    def __init__(self, span: Span) -> None:
+        self.span: Final = span
+        self.failed = False
+        """Whether the other program failed, as far as its caller can tell."""
+
+    def note(self, name: str, value: AttributeValue) -> None:
+        """Add an attribute."""
+        self.span.note(name, value)
+
+    def note_status(self, status: int) -> None:
+        """Add the status of the answer, which may be a failure."""
+        self.span.note(STATUS, status)
+        self.failed |= status >= _BAD_REQUEST
+
+
 @contextmanager
-def call_span(kind: CallKind, headers: MutableMapping[str, str] | None = None) -> Iterator[Span | None]:
+def call_span(kind: CallKind, headers: MutableMapping[str, str] | None = None) -> Iterator[CallSpan | None]:
     """Give a child of the current span for a call within the block; None where nothing is traced.
 
     *headers* are given a `traceparent`, so that the trace goes on there. The block adds the answer's status.
@@ -27,14 +48,14 @@ def call_span(kind: CallKind, headers: MutableMapping[str, str] | None = None) -
     attributes: dict[str, AttributeValue] = {"svc.call": kind}
     if headers is not None:
         attributes["http.request.method"] = "POST"
-    span = parent.child(f"call {kind}", "client", attributes)
+    call = CallSpan(parent.child())
     if headers is not None:
-        headers[traceparent.HEADER] = span.traceparent
+        headers[traceparent.HEADER] = call.span.traceparent
     try:
-        yield span
+        yield call
     except BaseException as error:
-        span.end_by(error)
+        attributes["error.type"], failed = fault_of(error)
+        call.failed |= failed
         raise
-    else:
-        status = span.attributes.get(STATUS)
-        span.end(failed=isinstance(status, int) and status >= _BAD_REQUEST)
+    finally:
+        call.span.end(otlp.about(f"call {kind}", "client", attributes, failed=call.failed))

@@ -1,7 +1,7 @@
 """The exporter: a thread that sends recorded spans by OTLP over HTTP, in batches.
 
-No request waits for it. What it cannot send in time is dropped and counted. While it encodes, the event loop
-waits for the interpreter for half a millisecond at most, which is the switch interval of `svc run`.
+No request waits for it. What it cannot send in time is dropped and counted. The spans come encoded: a thread
+that computes beside the event loop costs more than its work, as both take the interpreter from each other.
 """
 
 import platform
@@ -16,7 +16,6 @@ import trio
 from svc.logging.throttled import ThrottledLog
 from svc.telemetry.otlp import encode_request
 from svc.telemetry.queue import SpanQueue
-from svc.telemetry.spans import Span
 from svc.version import VERSION
 
 if TYPE_CHECKING:
@@ -50,12 +49,20 @@ class _NotTaken(Exception):
         self.after_seconds = after_seconds
 
 
+def use_environment(session: "Session", url: str) -> None:
+    """Look once for the proxy and the certificates that the environment has for *url*.
+
+    Each request would, several times. A `.netrc` is not read: it would replace a configured header.
+    """
+    settings = session.merge_environment_settings(url, {}, None, None, None)
+    session.proxies, session.verify = settings["proxies"], settings["verify"]
+    session.trust_env = False
+
+
 class Exporter:
     """Sends what is in *queue* to *endpoint*, the address of a receiver without its path."""
 
-    def __init__(
-        self, queue: SpanQueue[Span], endpoint: str, headers: Mapping[str, str], service: str
-    ) -> None:
+    def __init__(self, queue: SpanQueue, endpoint: str, headers: Mapping[str, str], service: str) -> None:
         """*service* is what the receiver calls this program."""
         self._queue = queue
         self._url = endpoint.rstrip("/") + PATH
@@ -84,6 +91,7 @@ class Exporter:
         from requests import Session  # noqa: PLC0415  # imports much, for those alone who trace
 
         with Session() as session:
+            use_environment(session, self._url)
             while True:
                 stopping = self._stopping.is_set()
                 if not stopping:
@@ -93,7 +101,7 @@ class Exporter:
                 if stopping:
                     return
 
-    def export(self, session: "Session", spans: list[Span]) -> None:
+    def export(self, session: "Session", spans: list[bytes]) -> None:
         """Send a batch, again where that may help, or drop it."""
         body = encode_request(self._resource, spans)
         for attempt in range(ATTEMPTS):

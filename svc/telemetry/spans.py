@@ -8,37 +8,39 @@ A span has names of the program, numbers and the request's id: no key, no addres
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from functools import partial
+from functools import lru_cache, partial
+from itertools import count
 from random import Random
 from time import time_ns
 from types import TracebackType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from svc.domain.errors import DomainError
+from svc.telemetry import otlp
+from svc.telemetry.otlp import AttributeValue, Kind
 from svc.telemetry.queue import SpanQueue
 from svc.telemetry.traceparent import TraceParent, write
 
-Kind = Literal["internal", "server", "client"]
-AttributeValue = str | int | float
-
 _TRACE_BITS: Final = 128
+_TRACE_BYTES: Final = 16
 _SPAN_BITS: Final = 64
+_SPAN_BYTES: Final = 8
 _LOW_BITS: Final = (1 << _SPAN_BITS) - 1
 
 
 class Span:
-    """A part of a trace, from its making to `end`. One that is not recorded only hands on its trace."""
+    """A part of a trace, from its making to `end`. One that is not recorded only hands on its trace.
+
+    What it is called and what is said of it is given when it ends, encoded: so most of it is encoded once for
+    all spans of a turn or a unit. What is left of a span is bytes, which no garbage collection looks at.
+    """
 
     __slots__ = (
         "attributes",
         "began_ns",
         "depth",
-        "ended_ns",
-        "failed",
         "is_recorded",
-        "kind",
         "link",
-        "name",
         "parent_id",
         "span_id",
         "trace_id",
@@ -46,61 +48,45 @@ class Span:
     )
 
     def __init__(
-        self,
-        tracer: "Tracer",
-        name: str,
-        kind: Kind,
-        attributes: dict[str, AttributeValue],
-        *,
-        trace_id: int,
-        parent_id: int,
-        depth: int = 0,
-        link: "Span | None" = None,
-        is_recorded: bool = True,
+        self, tracer: "Tracer", trace_id: bytes, parent_id: bytes, depth: int, *, is_recorded: bool = True
     ) -> None:
-        """*parent_id* is 0 where the trace begins here."""
+        """*parent_id* is empty where the trace begins here. A trace's id has 16 bytes, a span's 8."""
         self.tracer = tracer
-        self.name = name
-        self.kind = kind
         self.trace_id = trace_id
-        self.span_id = tracer.random.getrandbits(_SPAN_BITS) or 1
+        self.span_id = next(tracer.span_ids).to_bytes(_SPAN_BYTES)
         self.parent_id = parent_id
         self.depth = depth
         """How many spans of ours are above it."""
-        self.link = None if link is None else (link.trace_id, link.span_id)
-        """The trace and the span that it goes on from, without being a part of that trace."""
-        self.attributes = attributes
+        self.link = b""
+        """What it goes on from without being a part of that trace, encoded."""
+        self.attributes: dict[str, AttributeValue] | None = None
+        """What was noted meanwhile."""
         self.is_recorded = is_recorded
         self.began_ns = time_ns()
         """Since the epoch."""
-        self.ended_ns = 0
-        self.failed = False
 
-    def child(self, name: str, kind: Kind, attributes: dict[str, AttributeValue]) -> "Span":
+    def child(self) -> "Span":
         """Begin a part of this one, which may last longer than it; itself where it is not recorded."""
         if not self.is_recorded:
             return self
-        return Span(
-            self.tracer,
-            name,
-            kind,
-            attributes,
-            trace_id=self.trace_id,
-            parent_id=self.span_id,
-            depth=self.depth + 1,
-        )
+        return Span(self.tracer, self.trace_id, self.span_id, self.depth + 1)
 
-    def end(self, *, failed: bool = False) -> None:
-        """End it, and leave it to the exporter. *failed* marks a fault of ours or of who was called."""
+    def note(self, name: str, value: AttributeValue) -> None:
+        """Add an attribute, which is exported with it."""
         if self.is_recorded:
-            self.failed |= failed
-            self.ended_ns = max(time_ns(), self.began_ns)  # a clock may be set back meanwhile
-            self.tracer.queue.put(self)
+            if self.attributes is None:
+                self.attributes = {}
+            self.attributes[name] = value
 
-    def end_by(self, error: BaseException) -> None:
-        """End it with the type of *error*. Refusals and cancellations are no failures; all else is."""
-        self.attributes["error.type"] = type(error).__name__
-        self.end(failed=isinstance(error, Exception) and not isinstance(error, DomainError))
+    def end(self, about: bytes, more: bytes = b"") -> None:
+        """End it, and leave it to the exporter, with what `otlp` has encoded for it."""
+        if not self.is_recorded:
+            return
+        if self.attributes:
+            more = b"".join([more, *[otlp.attribute(*one) for one in self.attributes.items()]])
+        ended_ns = max(time_ns(), self.began_ns)  # a clock may be set back meanwhile
+        place = otlp.place(self.trace_id, self.span_id, self.parent_id, self.began_ns, ended_ns)
+        self.tracer.queue.put(otlp.encode_span(place, about, self.link + more))
 
     def age_seconds(self) -> float:
         """How long it has lasted."""
@@ -115,37 +101,25 @@ class Span:
 class Tracer:
     """Begins traces, and decides which of them are recorded."""
 
-    def __init__(self, queue: SpanQueue[Span], *, ratio: float = 1.0, random: Random | None = None) -> None:
+    def __init__(self, queue: SpanQueue, *, ratio: float = 1.0, random: Random | None = None) -> None:
         """*ratio* of the traces that begin here are recorded; of others, those that their caller records."""
         self.queue: Final = queue
-        self.random: Final = random or Random()  # noqa: S311  # ids are not secret
+        self._random: Final = random or Random()  # noqa: S311  # ids are not secret
+        # Ids are unique by counting, from where no other program is likely to count.
+        self.span_ids: Final = count(self._random.getrandbits(_SPAN_BITS - 1) + 1)
         self._bound = int(ratio * (1 << _SPAN_BITS))
 
-    def root(
-        self,
-        name: str,
-        kind: Kind,
-        attributes: dict[str, AttributeValue],
-        caller: TraceParent | None = None,
-        link: Span | None = None,
-    ) -> Span:
+    def root(self, caller: TraceParent | None = None, link: Span | None = None) -> Span:
         """Begin a trace, which may *link* to what caused it; or go on with that of *caller*."""
         if caller is not None:
-            trace_id, parent_id, is_recorded = caller
-        else:
-            trace_id, parent_id = self.random.getrandbits(_TRACE_BITS) or 1, 0
-            # By its lower bits, so that programs that sample alike agree on a trace.
-            is_recorded = trace_id & _LOW_BITS < self._bound
-        return Span(
-            self,
-            name,
-            kind,
-            attributes,
-            trace_id=trace_id,
-            parent_id=parent_id,
-            link=link,
-            is_recorded=is_recorded,
-        )
+            return Span(self, caller.trace_id, caller.span_id, 0, is_recorded=caller.is_sampled)
+        trace_id = self._random.getrandbits(_TRACE_BITS) or 1
+        # By its lower bits, so that programs that sample alike agree on a trace.
+        is_recorded = trace_id & _LOW_BITS < self._bound
+        span = Span(self, trace_id.to_bytes(_TRACE_BYTES), b"", 0, is_recorded=is_recorded)
+        if link is not None:
+            span.link = otlp.link(link.trace_id, link.span_id)
+        return span
 
 
 _current: ContextVar[Span | None] = ContextVar("span", default=None)
@@ -175,12 +149,15 @@ class within:  # noqa: N801  # used as a function; a class costs a quarter of `@
 
 
 class child_span:  # noqa: N801  # as above
-    """Work in a child of *parent* within the block, and end it with what is raised: see `Span.end_by`."""
+    """Work in a child of *parent* within the block, and end it with the type of what is raised."""
 
-    __slots__ = ("_before", "_span")
+    __slots__ = ("_attributes", "_before", "_kind", "_name", "_span")
 
     def __init__(self, parent: Span, name: str, kind: Kind, attributes: dict[str, AttributeValue]) -> None:
-        self._span = parent.child(name, kind, attributes)
+        self._name = name
+        self._kind = kind
+        self._attributes = attributes
+        self._span = parent.child()
         self._before = _current.get()
 
     def __enter__(self) -> Span:
@@ -191,22 +168,31 @@ class child_span:  # noqa: N801  # as above
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         _current.set(self._before)
-        if error is None:
-            self._span.end()
-        else:
-            self._span.end_by(error)
+        failed = False
+        if error is not None:
+            self._attributes["error.type"], failed = fault_of(error)
+        self._span.end(otlp.about(self._name, self._kind, self._attributes, failed=failed))
+
+
+def fault_of(error: BaseException) -> tuple[str, bool]:
+    """The type of *error*, and whether it is a failure: refusals and cancellations are none."""
+    return type(error).__name__, isinstance(error, Exception) and not isinstance(error, DomainError)
 
 
 def note(name: str, value: AttributeValue) -> None:
     """Add an attribute to the current span, if there is one."""
     span = _current.get()
     if span is not None:
-        span.attributes[name] = value
+        span.note(name, value)
 
 
 def name_of(fn: Callable[..., Any]) -> str:
     """The name of *fn* in the code, with its module's: `outbox.note`."""
     while isinstance(fn, partial):
         fn = fn.func
-    name = getattr(fn, "__qualname__", type(fn).__qualname__).replace(".<locals>", "")
-    return f"{getattr(fn, '__module__', '').rpartition('.')[2]}.{name}"
+    return _name(getattr(fn, "__module__", ""), getattr(fn, "__qualname__", "") or type(fn).__qualname__)
+
+
+@lru_cache(1_024)
+def _name(module: str, name: str) -> str:
+    return f"{module.rpartition('.')[2]}.{name.replace('.<locals>', '')}"

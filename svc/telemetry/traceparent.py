@@ -1,6 +1,7 @@
 """The header `traceparent`, by which a trace goes on in another program (W3C Trace Context, level 1)."""
 
 import re
+from binascii import unhexlify
 from typing import Final, NamedTuple
 
 HEADER: Final = "traceparent"
@@ -14,10 +15,10 @@ _HEADER: Final = re.compile(
 class TraceParent(NamedTuple):
     """The span of another program that a request was sent in."""
 
-    trace_id: int
-    """128 bits, not 0."""
-    span_id: int
-    """64 bits, not 0."""
+    trace_id: bytes
+    """16 bytes, not all 0."""
+    span_id: bytes
+    """8 bytes, not all 0."""
     is_sampled: bool
     """Whether that program records the trace."""
 
@@ -27,12 +28,12 @@ def read(header: bytes) -> TraceParent | None:
     found = _HEADER.fullmatch(header)
     if found is None or found["version"] == b"ff" or (found["version"] == _VERSION_0 and found["rest"]):
         return None
-    trace_id, span_id = int(found["trace"], 16), int(found["parent"], 16)
-    if not (trace_id and span_id):
+    trace_id, span_id = unhexlify(found["trace"]), unhexlify(found["parent"])
+    if not (any(trace_id) and any(span_id)):
         return None
     return TraceParent(trace_id, span_id, bool(int(found["flags"], 16) & _SAMPLED))
 
 
-def write(trace_id: int, span_id: int, *, is_sampled: bool) -> str:
+def write(trace_id: bytes, span_id: bytes, *, is_sampled: bool) -> str:
     """The header for a request that is sent in that span."""
-    return f"00-{trace_id:032x}-{span_id:016x}-{is_sampled:02x}"
+    return f"00-{trace_id.hex()}-{span_id.hex()}-{is_sampled:02x}"

@@ -7,14 +7,14 @@ from svc.config.loading import tracing_headers
 from svc.config.tracing import TracingSettings
 from svc.telemetry.exporter import Exporter
 from svc.telemetry.queue import SpanQueue
-from svc.telemetry.spans import Span, Tracer
+from svc.telemetry.spans import Tracer
 
 
 class Tracing:
     """The tracer and the exporter of one service."""
 
     def __init__(self, settings: TracingSettings, endpoint: str, headers: Mapping[str, str]) -> None:
-        queue = SpanQueue[Span]()
+        queue = SpanQueue()
         self.tracer: Final = Tracer(queue, ratio=settings.sampled)
         self.exporter: Final = Exporter(queue, endpoint, headers, settings.service)
 

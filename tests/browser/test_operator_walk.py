@@ -48,6 +48,23 @@ def _panel(page: Page, row: Locator) -> Locator:
     return page.get_by_role("complementary")
 
 
+def test_what_is_wrong_is_said_first(page: Page) -> None:
+    """In a sentence for each, which opens the actor; not in an order that need not list them."""
+    first = page.get_by_role("region", name="Look here first")
+    stuck = first.get_by_role("listitem").filter(has_text="Archive cellar")
+    expect(stuck).to_contain_text(re.compile(r"its turn file_papers has run for [\d.]+ (s|min)\."))
+    expect(first.get_by_role("listitem").filter(has_text="Postbox front-door")).to_contain_text(
+        re.compile(r"its turn sort_letter has run for .+; \d+ messages wait, the oldest for ")
+    )
+    stuck.get_by_role("button").click()
+    expect(page.get_by_role("complementary")).to_have_attribute("aria-label", "Archive cellar")
+    stands = page.get_by_role("complementary").locator("section", has_text="Where it stands")
+    expect(stands.locator(".debug-here")).to_contain_text("in wait_for_the_key")
+    page.get_by_label("Order").select_option("mailbox")
+
+    expect(first).to_have_count(0)
+
+
 def test_a_turn_that_is_stuck(page: Page) -> None:
     """It is among the first, with its turn and age; the panel has the function that it waits in."""
     row = _first_rows(page).filter(has_text="file_papers")

@@ -6,10 +6,12 @@ from requests import Session
 from svc.config.base_url import BaseUrl
 from svc.config.tracing import TracingSettings
 from svc.logging.throttled import ThrottledLog
-from svc.telemetry import exporter
+from svc.telemetry import exporter, otlp
 from svc.telemetry.queue import BATCH_SPANS
 from svc.telemetry.tracing import Tracing, tracing_of
 from tests.collectors import collecting
+
+ABOUT = otlp.about("tools", "server", {})
 
 
 def tracing_to(url: str) -> Tracing:
@@ -34,7 +36,7 @@ def test_a_batch_is_sent_again_where_that_may_help(monkeypatch, answers, request
     with collecting(*answers) as collector, Session() as session:
         tracing = tracing_to(collector.url)
         queue = tracing.tracer.queue
-        tracing.tracer.root("tools", "server", {}).end()
+        tracing.tracer.root().end(ABOUT)
         tracing.exporter.export(session, queue.take())
 
     assert settled == (queue.exported, queue.dropped)
@@ -48,7 +50,7 @@ async def test_the_end_of_the_service_sends_the_rest():
         tracing = tracing_to(collector.url)
         async with tracing.exporter.live():
             for _ in range(BATCH_SPANS + 1):
-                tracing.tracer.root("tools", "server", {}).end()
+                tracing.tracer.root().end(ABOUT)
 
     assert BATCH_SPANS + 1 == len(collector.spans) == tracing.tracer.queue.exported
     assert 2 <= len(collector.requests)
@@ -60,7 +62,7 @@ async def test_a_receiver_that_is_not_there_costs_its_spans_alone():
         pass
     tracing = tracing_to(collector.url)
     async with tracing.exporter.live():
-        tracing.tracer.root("tools", "server", {}).end()
+        tracing.tracer.root().end(ABOUT)
 
     queue = tracing.tracer.queue
     assert (0, 1, 0) == (queue.exported, queue.dropped, len(queue))
@@ -73,6 +75,6 @@ async def test_a_receiver_that_refuses_is_logged_by_its_status(monkeypatch):
     with collecting(401) as collector:
         tracing = tracing_to(collector.url)
         async with tracing.exporter.live():
-            tracing.tracer.root("tools", "server", {}).end()
+            tracing.tracer.root().end(ABOUT)
 
     assert ["the receiver answered 401"] == noted

@@ -10,15 +10,16 @@ SPAN = "00f067aa0ba902b7"
 
 @pytest.mark.parametrize(("flags", "is_sampled"), [("00", False), ("01", True), ("03", True), ("fe", False)])
 def test_of_the_flags_the_lowest_bit_counts(flags, is_sampled):
-    assert TraceParent(int(TRACE, 16), int(SPAN, 16), is_sampled) == read(
+    assert TraceParent(bytes.fromhex(TRACE), bytes.fromhex(SPAN), is_sampled) == read(
         f"00-{TRACE}-{SPAN}-{flags}".encode()
     )
 
 
 def test_what_is_written_is_read():
     """With all leading zeros."""
-    parent = TraceParent(1, 2, is_sampled=False)
-    header = write(1, 2, is_sampled=False)
+    trace_id, span_id = (1).to_bytes(16), (2).to_bytes(8)
+    parent = TraceParent(trace_id, span_id, is_sampled=False)
+    header = write(trace_id, span_id, is_sampled=False)
 
     assert f"00-{'0' * 31}1-{'0' * 15}2-00" == header
     assert parent == read(header.encode())

@@ -1,6 +1,7 @@
 """The spans of a request, from a door to what is sent to others, as a receiver gets them."""
 
 import trio
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NoAnswer, NotSent
@@ -8,10 +9,10 @@ from svc.config.base_url import BaseUrl
 from svc.config.tracing import TracingHeaders, TracingSettings
 from svc.http.app import public_app
 from svc.telemetry.queue import SpanQueue
-from svc.telemetry.spans import Span, Tracer
+from svc.telemetry.spans import Tracer
 from svc.telemetry.tracing import tracing_of
 from tests.channels import Receiver
-from tests.collectors import attributes_of, collecting
+from tests.collectors import attributes_of, collecting, has_failed, taken_from
 from tests.http.asking import client_of
 from tests.tooling import ToolTown, tool_town
 from tests.webhooks import a_webhook
@@ -34,15 +35,12 @@ class Recorded:
 
     def way(self, span: Span) -> list[str]:
         """The names from the beginning of its trace to *span*."""
-        above = self.by_id.get(span.parent_id)
+        above = self.by_id.get(span.parent_span_id)
         return [*(self.way(above) if above is not None else ()), span.name]
 
 
-def recorded(queue: SpanQueue[Span]) -> Recorded:
-    spans = []
-    while batch := queue.take():
-        spans += batch
-    return Recorded(spans)
+def recorded(queue: SpanQueue) -> Recorded:
+    return Recorded(taken_from(queue))
 
 
 async def create_a_contact(here: ToolTown, flags: str = "01") -> None:
@@ -105,7 +103,7 @@ async def test_a_request_leads_to_a_webhook_in_one_trace(autojump_clock):
 
 async def test_turns_and_units_say_how_they_went(autojump_clock):
     """A turn has its actor's kind, its name and its wait; a unit its name, and its wait for the writer."""
-    queue = SpanQueue[Span]()
+    queue = SpanQueue()
     async with tool_town(tracer=Tracer(queue)) as here:
         recorded(queue)
         await create_a_contact(here)
@@ -113,23 +111,23 @@ async def test_turns_and_units_say_how_they_went(autojump_clock):
     found = recorded(queue)
     turn = found.named("Organization.admit_key")
     assert ("Organization", "admit_key", "ok") == (
-        turn.attributes["svc.actor"],
-        turn.attributes["svc.turn"],
-        turn.attributes["svc.outcome"],
+        attributes_of(turn)["svc.actor"],
+        attributes_of(turn)["svc.turn"],
+        attributes_of(turn)["svc.outcome"],
     )
-    assert 0 <= float(turn.attributes["svc.mailbox_seconds"])
+    assert 0 <= float(attributes_of(turn)["svc.mailbox_seconds"])
     [unit, *_] = [
         span
         for span in found.spans
-        if span.attributes.get("svc.lane") == "write" and found.way(span)[0] == "tools record.create"
+        if attributes_of(span).get("svc.lane") == "write" and found.way(span)[0] == "tools record.create"
     ]
-    assert {"svc.unit", "svc.lane", "svc.queue_seconds"} == set(unit.attributes)
-    assert not any(span.failed for span in found.spans)
+    assert {"svc.unit", "svc.lane", "svc.queue_seconds"} == set(attributes_of(unit))
+    assert not any(has_failed(span) for span in found.spans)
 
 
 async def test_what_is_refused_is_no_failure(autojump_clock):
     """A refusal has its type; an answer that says that we failed marks the request."""
-    queue = SpanQueue[Span]()
+    queue = SpanQueue()
     async with tool_town(tracer=Tracer(queue)) as here:
         recorded(queue)
         answer = await here.call("record.get", {"id": "rec_01J00000000000000000000000"})
@@ -137,14 +135,14 @@ async def test_what_is_refused_is_no_failure(autojump_clock):
 
     found = recorded(queue)
     request = found.named("tools record.get")
-    assert (404, False) == (request.attributes["http.response.status_code"], request.failed)
-    assert "NotFound" in {span.attributes.get("error.type") for span in found.spans}
-    assert not any(span.failed for span in found.spans)
+    assert (404, False) == (attributes_of(request)["http.response.status_code"], has_failed(request))
+    assert "NotFound" in {attributes_of(span).get("error.type") for span in found.spans}
+    assert not any(has_failed(span) for span in found.spans)
 
 
 async def test_what_no_one_takes_has_failed(autojump_clock):
     """How an attempt ended is told and counted: refused, without an answer in time, without a connection."""
-    queue = SpanQueue[Span]()
+    queue = SpanQueue()
     receiver = Receiver(PostResult(500), NoAnswer("late"), NotSent("no connection"))
     async with tool_town(outbound_http=receiver, tracer=Tracer(queue)) as here:
         await here.store.write(a_webhook, here.organization.id)
@@ -158,19 +156,19 @@ async def test_what_no_one_takes_has_failed(autojump_clock):
         }
     calls = [span for span in recorded(queue).spans if span.name == "call webhook"]
     assert [("refused", True), ("timed_out", True), ("not_reached", True), ("accepted", False)] == [
-        (call.attributes["svc.outcome"], call.failed) for call in calls
+        (attributes_of(call)["svc.outcome"], has_failed(call)) for call in calls
     ]
 
 
 async def test_a_trace_that_its_caller_does_not_record_is_handed_on(autojump_clock):
     """Nothing of it is recorded, and the receiver is told its id all the same."""
-    queue = SpanQueue[Span]()
+    queue = SpanQueue()
     receiver = Receiver()
     async with tool_town(outbound_http=receiver, tracer=Tracer(queue)) as here:
         await here.store.write(a_webhook, here.organization.id)
         await create_a_contact(here, "00")
 
-    assert TRACE not in {f"{span.trace_id:032x}" for span in recorded(queue).spans}
+    assert TRACE not in {span.trace_id.hex() for span in recorded(queue).spans}
     [(_, _, _, headers)] = receiver.got
     assert (TRACE, "00") == (headers["traceparent"][3:35], headers["traceparent"][-2:])
 
@@ -187,7 +185,7 @@ async def test_without_a_tracer_nothing_is_sent_along(autojump_clock):
 
 async def test_a_load_belongs_to_what_it_is_done_for(autojump_clock):
     """The reads of an actor's first message hang below the request that woke the actor."""
-    queue = SpanQueue[Span]()
+    queue = SpanQueue()
     async with tool_town() as made:
         made.system.tracer = Tracer(queue)
         async with client_of(public_app(made.system)) as made.client:
@@ -196,12 +194,12 @@ async def test_a_load_belongs_to_what_it_is_done_for(autojump_clock):
     found = recorded(queue)
     load = found.named("Organization.load")
     assert ["tools record.create", "Organization.load"] == found.way(load)
-    assert any(span.parent_id == load.span_id for span in found.spans)
+    assert any(span.parent_span_id == load.span_id for span in found.spans)
 
 
 async def test_a_page_is_a_span_too(autojump_clock):
     """What Quart answers is a page. A method that a client made up is not told."""
-    queue = SpanQueue[Span]()
+    queue = SpanQueue()
     async with tool_town(tracer=Tracer(queue)) as here:
         recorded(queue)
         await here.client.request("QUILLONA", "/docs/")
@@ -209,7 +207,7 @@ async def test_a_page_is_a_span_too(autojump_clock):
 
     pages = [span for span in recorded(queue).spans if span.name == "pages"]
     assert [("_OTHER", 404), ("GET", 200)] == [
-        (span.attributes["http.request.method"], span.attributes["http.response.status_code"])
+        (attributes_of(span)["http.request.method"], attributes_of(span)["http.response.status_code"])
         for span in pages
     ]
-    assert all(span.attributes["svc.request_id"] for span in pages)
+    assert all(attributes_of(span)["svc.request_id"] for span in pages)

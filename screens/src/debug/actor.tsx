@@ -6,7 +6,7 @@ import { Button } from "../parts/button";
 import { ask } from "../parts/dialog";
 import { Skeleton } from "../parts/states";
 import { setParameters } from "./address";
-import { duration, milliseconds, orDash, timeOf } from "./figures";
+import { duration, milliseconds, orDash, phaseOf, timeOf } from "./figures";
 import { useFollowed } from "./follow";
 import { post } from "./posts";
 import { type Inspection, pathOf, type TurnRecord } from "./types";
@@ -99,7 +99,7 @@ async function inspect(kind: string, key: string, signal: AbortSignal): Promise<
 function Details({ inspection }: { inspection: Inspection }) {
   const { statistics, stack, requestId, waitsFor, waiting, tasks, turns, crash, state, stateMissing } = inspection;
   const age = statistics.turnAgeSeconds;
-  const phase = statistics.phase.replace("_", " ");
+  const phase = phaseOf(statistics);
   const timers = Object.entries(statistics.timers).map(([name, seconds]) => `${name} ${say(words.actor.due, { time: duration(seconds) })}`);
   const facts: [string, string][] = [
     [words.actor.phase, statistics.turn ? `${phase}: ${statistics.turn}, ${duration(age ?? 0)}` : phase],
@@ -124,12 +124,12 @@ function Details({ inspection }: { inspection: Inspection }) {
             ),
         )}
       </dl>
-      {stack.length > 0 && <Lines title={words.actor.stack} lines={stack} />}
+      {stack.length > 0 && <Stack title={words.actor.stack} lines={stack} />}
       {Object.keys(waiting).length > 0 && (
         <Lines title={words.actor.waiting} lines={Object.entries(waiting).map(([turn, n]) => `${turn}: ${n}`)} />
       )}
       {tasks.map((task, at) => (
-        <Lines key={at} title={`${words.actor.tasks}: ${task.name}, ${duration(task.ageSeconds)}`} lines={task.stack} />
+        <Stack key={at} title={`${words.actor.tasks}: ${task.name}, ${duration(task.ageSeconds)}`} lines={task.stack} />
       ))}
       {turns.length > 0 && (
         <section>
@@ -139,7 +139,7 @@ function Details({ inspection }: { inspection: Inspection }) {
       )}
       {crash && (
         <>
-          <Lines title={`${words.actor.crash}, ${timeOf(crash.at)}`} lines={[crash.error, ...crash.stack]} />
+          <Stack title={`${words.actor.crash}, ${timeOf(crash.at)}: ${crash.error}`} lines={crash.stack} />
           <Turns turns={crash.turns} />
         </>
       )}
@@ -149,6 +149,28 @@ function Details({ inspection }: { inspection: Inspection }) {
         <p class="soft">{say(words.actor.noState, { why: stateMissing })}</p>
       )}
     </>
+  );
+}
+
+/** Where lines begin that are how anything waits: what is above them is what waits. */
+const WAITING = ["trio/", "svc/actors/_core/", "svc/wait_guard.py"];
+
+/** Lines of a stack, of which the innermost of the program's own says most. */
+function Stack({ title, lines }: { title: string; lines: readonly string[] }) {
+  const own = lines.findLastIndex((line) => !WAITING.some((begin) => line.startsWith(begin)));
+  return (
+    <section>
+      <h3>{title}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by keys as well. */}
+      <pre tabIndex={0}>
+        {lines.map((line, at) => (
+          <span key={at} class={at === own ? "debug-here" : "soft"}>
+            {line}
+            {"\n"}
+          </span>
+        ))}
+      </pre>
+    </section>
   );
 }
 

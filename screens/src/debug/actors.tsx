@@ -5,7 +5,7 @@ import { Button } from "../parts/button";
 import { Icon } from "../parts/icon";
 import { Empty, Skeleton } from "../parts/states";
 import { parameters, setParameters } from "./address";
-import { duration, orDash } from "./figures";
+import { duration, orDash, phaseOf } from "./figures";
 import { actors, LIMIT_MAX, PAGE, subscription, total } from "./live";
 import { type ActorRow, idOf, SORTS } from "./types";
 
@@ -97,7 +97,7 @@ function List({ rows, hasKind }: { rows: readonly ActorRow[]; hasKind: boolean }
               </button>
             </th>
             {hasKind && <td>{row.kind}</td>}
-            <td data-bad={!WELL.has(row.phase) || undefined}>{row.phase.replace("_", " ")}</td>
+            <td data-bad={!WELL.has(row.phase) || undefined}>{phaseOf(row)}</td>
             <td class="mono">{row.turn ?? (row.task && say(words.actors.task, { task: row.task }))}</td>
             <td class="number">{ageOf(row)}</td>
             <td class="number">{orDash(row.mailboxDepth)}</td>

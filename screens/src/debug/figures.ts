@@ -1,5 +1,6 @@
 /** Figures as the live view writes them: short, so that they can be compared in a column. */
 import { formatNumber } from "../house/formats";
+import { debug as words } from "../messages/en/debug";
 
 /** `0.4 s`, `12 s`, `3 min`, `5 h`. */
 export function duration(seconds: number): string {
@@ -28,6 +29,12 @@ export function share(part: number, of: number): string {
 }
 
 export const orDash = (value: number, text = count(value)) => (value === 0 ? "–" : text);
+
+/** What an actor does, in a word. */
+export function phaseOf({ phase, task }: { phase: string; task: string | null }): string {
+  if (phase !== "waiting") return phase.replace("_", " ");
+  return task === null ? words.phases.idle : words.phases.task;
+}
 
 /** The time of the day of Unix milliseconds, in the browser's zone. */
 export const timeOf = (at: number) => new Date(at).toLocaleTimeString([], { hour12: false });

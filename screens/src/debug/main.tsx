@@ -7,6 +7,7 @@ import { Questions } from "../parts/dialog";
 import { Actor } from "./actor";
 import { Actors } from "./actors";
 import { parameters } from "./address";
+import { First } from "./first";
 import { Kinds } from "./kinds";
 import { connect, connection, draining } from "./live";
 import { post } from "./posts";
@@ -41,6 +42,7 @@ function DebugView() {
         </p>
       )}
       <main class={ofKind && ofKey ? "debug debug-open" : "debug"}>
+        <First />
         <Waiting />
         <Kinds />
         <Actors />

@@ -98,3 +98,5 @@ export interface LiveMessage {
 
 export const idOf = ({ kind, key }: { kind: string; key: string }) => `${kind}/${key}`;
 export const pathOf = ({ kind, key }: { kind: string; key: string }) => `${encodeURIComponent(kind)}/${encodeURIComponent(key)}`;
+/** Of `<kind>/<key>`, of which the key may have slashes too. */
+export const actorOf = (name: string) => ({ kind: name.slice(0, name.indexOf("/")), key: name.slice(name.indexOf("/") + 1) });

@@ -4,7 +4,7 @@ import { say } from "../messages/messages";
 import { parameters, setParameters } from "./address";
 import { count, duration } from "./figures";
 import { tellsAt, waiting } from "./live";
-import type { WaitingNoun, WaitingQueue } from "./types";
+import { actorOf, type WaitingNoun, type WaitingQueue } from "./types";
 
 export function Waiting() {
   const nouns = waiting.value;
@@ -100,7 +100,7 @@ function Noun({ noun }: { noun: WaitingNoun }) {
 }
 
 function Oldest({ queue: { oldestId, oldestSince, why, actor } }: { queue: WaitingQueue }) {
-  const [ofKind = "", ofKey] = actor === null ? [] : split(actor);
+  const { kind: ofKind, key: ofKey } = actorOf(actor ?? "");
   return (
     <>
       <td class="number">{duration(Math.max(0, tellsAt.value - oldestSince) / 1_000)}</td>
@@ -120,6 +120,3 @@ function Oldest({ queue: { oldestId, oldestSince, why, actor } }: { queue: Waiti
     </>
   );
 }
-
-/** `<kind>/<key>`, of which the key may have slashes too. */
-const split = (actor: string): [string, string] => [actor.slice(0, actor.indexOf("/")), actor.slice(actor.indexOf("/") + 1)];

@@ -203,7 +203,7 @@ class Activation:
         if traces:
             traces.note(self.actor, message, how, started_at, now)
         if message.span is not None:
-            turn_spans.end(message, answer, how, started_at)
+            turn_spans.end(message, type(self.actor).__name__, answer, how, started_at)
         message.answer(answer)
         return now
 

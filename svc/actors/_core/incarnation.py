@@ -250,7 +250,7 @@ class Incarnation:
         set_request_id(message.request_id)
         tracer = self._activation.tracer
         if tracer is not None:
-            turn_spans.begin(tracer, self._activation.actor, message)
+            turn_spans.begin(tracer, message)
         actor = self._activation.actor
         answer: outcome.Outcome[Any]
         how = OK

@@ -23,6 +23,10 @@ SLICE: Final = 1_000
 
 LISTED_MAX: Final = 200
 
+TROUBLE_SECONDS_MIN: Final = 1.0
+"""What runs or waits for less is no trouble: healthy actors would change places with each look, and one that
+has crashed would be lost among them."""
+
 Sort = Literal["trouble", "mailbox", "age", "turns", "crashes"]
 
 
@@ -178,11 +182,13 @@ def _crashes(one: "Activation", _now: float) -> int:
     return one.crashes
 
 
-def _trouble(one: "Activation", now: float) -> tuple[bool, float, int, int]:
-    """Whether it is down, the age of what runs or waits, how much waits or runs beside, and crashes."""
+def _trouble(one: "Activation", now: float) -> tuple[bool, float, int, int, float]:
+    """Whether it is down, how long something has taken long, crashes, and how much waits or runs beside."""
     life = one.incarnation
     down = life.phase in {"backing_off", "stopping"}
-    return down, _age(one, now), len(one.mailbox) + len(life.tasks), one.crashes
+    age = _age(one, now)
+    long = age if age >= TROUBLE_SECONDS_MIN else 0.0
+    return down, long, one.crashes, len(one.mailbox) + len(life.tasks), age
 
 
 _RANKS: Final[dict[Sort, Callable[["Activation", float], Any]]] = {
@@ -194,7 +200,7 @@ _RANKS: Final[dict[Sort, Callable[["Activation", float], Any]]] = {
 }
 
 _QUARANTINED_RANKS: Final[dict[Sort, Callable[[ActorStatistics], Any]]] = {
-    "trouble": lambda one: (True, 0.0, 0, one.crashes),
+    "trouble": lambda one: (True, 0.0, one.crashes, 0, 0.0),
     "mailbox": lambda _one: 0,
     "age": lambda _one: 0.0,
     "turns": lambda _one: 0,

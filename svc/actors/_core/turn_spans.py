@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, Final
 
 import outcome
@@ -9,34 +10,41 @@ import outcome
 from svc.actors._core.actor import Actor
 from svc.actors._core.errors import ActorCrashed
 from svc.actors._core.mailbox import Message
-from svc.telemetry.spans import AttributeValue, Span, Tracer, child_span, set_current_span
+from svc.telemetry import otlp
+from svc.telemetry.spans import Span, Tracer, child_span, set_current_span
 
 DEPTH_MAX: Final = 32
 """Of turns in one trace: an actor that always has more to do, and tells itself so, would never end one."""
 
 
-def begin(tracer: Tracer, actor: Actor[Any, Any], message: Message) -> None:
+def begin(tracer: Tracer, message: Message) -> None:
     """Work in the span of the turn of *message*: a part of what it was sent in, or a trace of its own."""
-    kind, turn = type(actor).__name__, message.turn.name
-    name, cause = f"{kind}.{turn}", message.sent_in
-    attributes: dict[str, AttributeValue] = {"svc.actor": kind, "svc.turn": turn}
+    cause = message.sent_in
     if cause is None or cause.depth >= DEPTH_MAX:
+        span = tracer.root(link=cause)
         if message.request_id is not None:
-            attributes["svc.request_id"] = message.request_id.decode("ascii")
-        message.span = tracer.root(name, "internal", attributes, link=cause)
+            span.note("svc.request_id", message.request_id.decode("ascii"))
     else:
-        message.span = cause.child(name, "internal", attributes)
-    set_current_span(message.span)
+        span = cause.child()
+    message.span = span
+    set_current_span(span)
 
 
-def end(message: Message, answer: "outcome.Outcome[Any]", how: str, started_at: float) -> None:
-    """End the span of the turn of *message*, which has one. *how* is its outcome in a word, as recorded."""
-    span = message.span
-    if span is not None:
-        span.attributes["svc.outcome"] = how
-        span.attributes["svc.mailbox_seconds"] = max(started_at - message.posted_at, 0.0)
-        span.end(failed=isinstance(answer, outcome.Error) and isinstance(answer.error, ActorCrashed))
+def end(message: Message, kind: str, answer: "outcome.Outcome[Any]", how: str, started_at: float) -> None:
+    """End the span of the turn of *message*. *how* is its outcome in a word, as recorded."""
     set_current_span(None)
+    span = message.span
+    if span is not None and span.is_recorded:
+        # By its type, since it is final, and `isinstance` asks an abstract base class.
+        failed = type(answer) is outcome.Error and isinstance(answer.error, ActorCrashed)
+        waited = otlp.fraction_attribute("svc.mailbox_seconds", max(started_at - message.posted_at, 0.0))
+        span.end(_about(kind, message.turn.name, how, failed), waited)
+
+
+@lru_cache(4_096)
+def _about(kind: str, turn: str, how: str, failed: bool) -> bytes:  # a cache takes no keywords as cheaply
+    attributes = {"svc.actor": kind, "svc.turn": turn, "svc.outcome": how}
+    return otlp.about(f"{kind}.{turn}", "internal", attributes, failed=failed)
 
 
 @contextmanager

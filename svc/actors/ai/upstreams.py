@@ -22,7 +22,7 @@ from svc.domain.ai.limits import (
 )
 from svc.domain.ai.models import Candidate
 from svc.domain.net.client_addresses import Network
-from svc.telemetry.calls import STATUS, call_span
+from svc.telemetry.calls import call_span
 
 COMPLETIONS: Final = "/chat/completions"
 """What follows a provider's base address."""
@@ -166,5 +166,5 @@ class Upstreams:
         with call_span("provider", headers) as span:
             async with client.stream(url, body, headers, self.limits, on_connected, owner=owner) as response:
                 if span is not None:
-                    span.attributes[STATUS] = response.status
+                    span.note_status(response.status)
                 yield response

@@ -96,7 +96,7 @@ class Mailer(Deliverer[BatchWorkerState]):
             with call_span("mail") as span:
                 outcome = await session.send(envelope)
                 if span is not None:
-                    span.attributes["svc.outcome"] = outcome.verdict
+                    span.note("svc.outcome", outcome.verdict)
         except MailServerFailed as error:
             await self._note(mail, MailOutcome("deferred", str(error)))
             raise

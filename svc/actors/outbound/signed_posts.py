@@ -12,7 +12,7 @@ from svc.domain.attempts import AttemptEnd, AttemptKind, AttemptOutcome, Destina
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.crypto.signatures import Signer
 from svc.domain.locale.times import SECOND_MS
-from svc.telemetry.calls import STATUS, call_span
+from svc.telemetry.calls import call_span
 
 log = structlog.get_logger("svc.actors.outbound.signed_posts")
 
@@ -47,10 +47,10 @@ class SignedPosts:
         with call_span(self._kind, headers) as span:
             outcome, end = await self._post(headers, body, now)
             if span is not None:
-                span.attributes["svc.outcome"] = end
-                span.failed = end != "accepted"
+                span.note("svc.outcome", end)
                 if outcome.status_code is not None:
-                    span.attributes[STATUS] = outcome.status_code
+                    span.note_status(outcome.status_code)
+                span.failed = end != "accepted"
         return outcome
 
     async def _post(

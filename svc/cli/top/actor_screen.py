@@ -13,7 +13,7 @@ from textual.widgets import Footer, Static
 
 from svc.cli.top.figures import duration, printable
 from svc.cli.top.link import Look
-from svc.cli.top.tables import BAD, SOFT, WELL
+from svc.cli.top.tables import BAD, SOFT, WELL, phase_of
 from svc.cli.top.view import Json
 
 _WAITING: Final = ("trio/", "svc/actors/_core/", "svc/wait_guard.py")
@@ -70,7 +70,7 @@ def _lines(actor: Json | None, seen: list[Json]) -> Iterator[Text]:
         return
     about = actor["statistics"]
     phase, age = about["phase"], about["turnAgeSeconds"]
-    head = Text(phase.replace("_", " "), style="" if phase in WELL else BAD)
+    head = Text(phase_of(about), style="" if phase in WELL else BAD)
     if about["turn"]:
         head.append(f": {about['turn']}, for {duration(age or 0)}")
     head.append(f" · {about['turns']:,} turns · {about['crashes']:,} crashes", style=SOFT)
@@ -91,8 +91,8 @@ def _lines(actor: Json | None, seen: list[Json]) -> Iterator[Text]:
     if timers:
         yield from _section("Timers")
         yield from (Text(f"  {name}, in {duration(max(seconds, 0))}") for name, seconds in timers.items())
-    recorded = {(turn["at"], turn["turn"]) for turn in actor["turns"]}
-    older = [turn for turn in seen if (turn["at"], turn["turn"]) not in recorded]
+    recorded = {_identity(turn) for turn in actor["turns"]}
+    older = [turn for turn in seen if _identity(turn) not in recorded]
     yield from _turns("Last turns, the newest first", [*actor["turns"], *older])
     crash = actor["crash"]
     if crash:
@@ -101,6 +101,11 @@ def _lines(actor: Json | None, seen: list[Json]) -> Iterator[Text]:
         yield Text(f"  {crash['error']}")
         yield from (Text(f"  {line}") for line in crash["stack"])
         yield from _turns("The turns before it", crash["turns"])
+
+
+def _identity(turn: Json) -> tuple[Any, ...]:
+    """What tells a turn from others. Its time is counted back from now, and differs by a millisecond."""
+    return turn["turn"], turn["requestId"], turn["waitMs"], turn["runMs"]
 
 
 def _section(title: str, style: str = "bold") -> Iterator[Text]:

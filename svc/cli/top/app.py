@@ -12,6 +12,7 @@ from textual.widgets import DataTable, Footer, Input, Static
 from svc.cli.top.actor_screen import ActorScreen
 from svc.cli.top.figures import count, printable, rate, share
 from svc.cli.top.link import Look, News, State, Told
+from svc.cli.top.standing_out import SHOWN_MAX, standing_out
 from svc.cli.top.tables import BAD, SOFT, Table, actor_row, is_quiet, kind_row, queue_row
 from svc.cli.top.view import SORTS, Choice, Connection, LiveView
 
@@ -47,6 +48,7 @@ class TopApp(App[str | None]):
 
     CSS = """
     #summary { height: 1; padding: 0 1; background: $panel; }
+    #first { height: auto; max-height: 6; padding: 0 1; display: none; }
     #waiting { height: auto; max-height: 7; }
     #below { height: 1fr; }
     #kinds { width: 68; height: 1fr; }
@@ -86,6 +88,7 @@ class TopApp(App[str | None]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="summary")
+        yield Static(id="first")
         yield Table(
             "Waiting",
             "Number",
@@ -135,12 +138,23 @@ class TopApp(App[str | None]):
         view = self._view
         self._show_summary()
         tables = self.screen_stack[0]
+        self._show_first(tables.query_one("#first", Static))
         waiting = tables.query_one("#waiting", Table)
         queues = [queue_row(noun, queue, view.at) for noun, queue in view.queues()]
         waiting.show(queues)
         waiting.display = bool(queues)
         tables.query_one("#kinds", Table).show(map(kind_row, sorted(view.kinds(), key=is_quiet)))
         tables.query_one("#actors", Table).show(actor_row(*one) for one in view.actors().items())
+
+    def _show_first(self, first: Static) -> None:
+        """What to look at first; nothing where the order is another one than trouble."""
+        found = list(standing_out(self._view.actors())) if self._choice.sort == "trouble" else []
+        lines = [
+            Text(f"{printable(name)}: ", style="bold").append(Text(printable(why), style=BAD))
+            for name, why in found[:SHOWN_MAX]
+        ]
+        first.display = bool(lines)
+        first.update(Text("\n").join(lines))
 
     def _show_summary(self) -> None:
         view, seconds = self._view, self._view.seconds()
@@ -163,6 +177,11 @@ class TopApp(App[str | None]):
         self.screen_stack[0].query_one("#summary", Static).update(line)
 
     # What is asked of it.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing of the tables while one actor is looked at."""
+        del parameters
+        return action not in {"sort", "find", "all"} or len(self.screen_stack) == 1
 
     def _choose(self, choice: Choice) -> None:
         if choice == self._choice:

@@ -105,7 +105,7 @@ def is_quiet(kind: Json) -> bool:
 
 def actor_row(name: str, actor: Json) -> tuple[str, list[Text]]:
     """A row of the table of actors."""
-    phase = actor["phase"].replace("_", " ")
+    phase = phase_of(actor)
     does = actor["turn"] or (f"{actor['task']} (task)" if actor["task"] else "")
     return name, [
         text(actor["kind"]),
@@ -117,6 +117,13 @@ def actor_row(name: str, actor: Json) -> tuple[str, list[Text]]:
         text(count(actor["turns"])),
         text(actor["key"]),
     ]
+
+
+def phase_of(actor: Json) -> str:
+    """What an actor does, in a word. One that waits for a message does nothing, but for its tasks."""
+    if actor["phase"] == "waiting":
+        return "in a task" if actor["task"] else "idle"
+    return str(actor["phase"]).replace("_", " ")
 
 
 def queue_row(noun: str, queue: Json, at: int) -> tuple[str, list[Text]]:

@@ -25,7 +25,6 @@ from svc.services.operator import mail_state
 from svc.services.operator.backlog import Waiting, WaitingNoun
 from svc.services.operator.mail_state import MailState
 from svc.telemetry.queue import SpanQueue
-from svc.telemetry.spans import Span
 from svc.version import VERSION
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -219,7 +218,7 @@ def _attempts(outgoing: OutgoingResources) -> Metric:
     )
 
 
-def _spans(queue: SpanQueue[Span]) -> Iterator[Metric]:
+def _spans(queue: SpanQueue) -> Iterator[Metric]:
     yield Metric(
         "svc_trace_spans_total",
         "counter",

@@ -16,8 +16,8 @@ from svc.domain.changes import Change
 from svc.request_id import request_id, working_for
 from svc.storage.commit.database import Database, OutcomeUnknown, Transaction
 from svc.storage.commit.slot import Slot
+from svc.storage.commit.unit_spans import UnitSpan
 from svc.storage.store import Owner, Sources, StoreFailed, StoreLost, Tx
-from svc.telemetry.spans import Span
 
 R = TypeVar("R")
 
@@ -46,7 +46,7 @@ class Unit(Generic[R]):
         self.work = work
         self.now = now
         self.request_id = request_id()
-        self.span: Span | None = None
+        self.span: UnitSpan | None = None
         """That of the unit, until it is durable."""
         self.caller: Slot[R] = Slot()
 
@@ -222,7 +222,7 @@ class Batch:
         self.units.append(unit)
         tx = Tx(conn, unit.now, self._sources, self._has_time)
         if unit.span is not None:
-            unit.span.attributes["svc.queue_seconds"] = unit.span.age_seconds()
+            unit.span.begin()
         if not alone:
             transaction.execute("SAVEPOINT unit")
         try:

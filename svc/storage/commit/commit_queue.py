@@ -15,7 +15,6 @@ from outcome import Error, Outcome, Value
 from svc.domain.changes import Change
 from svc.histogram import Histogram
 from svc.request_id import working_for
-from svc.storage.commit import unit_spans
 from svc.storage.commit.batch import Batch, Fairness, Unit
 from svc.storage.commit.database import Database
 from svc.storage.commit.fair_queue import FairQueue
@@ -104,7 +103,7 @@ class CommitQueue:
         if not joins and not (self.behind if behind else self.queue).put(unit.owner, unit):
             full = StoreFull("too many units wait for the disk already")
             if unit.span is not None:
-                unit.span.end_by(full)
+                unit.span.end(Error(full))
             raise full
         if not self._writing:
             self._writing = True
@@ -181,7 +180,7 @@ class CommitQueue:
                 if unit.span is None:
                     self._notify(change)
                 else:
-                    with within(unit.span):
+                    with within(unit.span.span):
                         self._notify(change)
         for unit, outcome in zip(batch.units, batch.outcomes, strict=True):
             with working_for(unit.request_id):
@@ -209,7 +208,7 @@ class CommitQueue:
         ):
             log.warning("abandoned_unit_failed", error=type(outcome.error).__name__)
         if unit.span is not None:
-            unit_spans.end(unit.span, outcome)
+            unit.span.end(outcome)
         unit.caller.set(outcome)
 
     def _count(self, batch: Batch) -> None:

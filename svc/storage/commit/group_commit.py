@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from svc.clock import Clock
 from svc.domain.changes import Change
-from svc.storage.commit import unit_spans
 from svc.storage.commit.batch import Unit
 from svc.storage.commit.commit_queue import (
     BATCH_UNITS_MAX,
@@ -28,6 +27,7 @@ from svc.storage.commit.reader import Reader
 from svc.storage.commit.snapshots import Snapshots
 from svc.storage.commit.totals import total
 from svc.storage.commit.turns import Turns
+from svc.storage.commit.unit_spans import UnitSpan
 from svc.storage.store import Owner, Sources, Store, StoreClosed, StoreStatistics, Tx, Units
 from svc.telemetry.spans import current_span
 from svc.wait_guard import is_requested
@@ -52,18 +52,18 @@ class _OwnerUnits(Units):
         await store.enter()
         store.foreground += 1
         store.requested += is_requested()
-        reading = store.reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs))
-        span = current_span()
-        return await (reading if span is None else unit_spans.traced_read(span, "read", fn, reading))
+        parent = current_span()
+        span = None if parent is None else UnitSpan(parent, "read", fn)
+        return await store.reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs), span)
 
     async def read_long(
         self, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
         store = self._store
         await store.enter()
-        reading = store.long_reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs))
-        span = current_span()
-        return await (reading if span is None else unit_spans.traced_read(span, "read_long", fn, reading))
+        parent = current_span()
+        span = None if parent is None else UnitSpan(parent, "read_long", fn)
+        return await store.long_reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs), span)
 
     async def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         return await self._store.accept(self._owner, fn, lambda tx: fn(tx, *args, **kwargs))
@@ -163,9 +163,9 @@ class GroupCommitStore(_OwnerUnits, Store):
         """
         await self.enter()
         unit = Unit(owner, work, self._clock.now())
-        span = current_span()
-        if span is not None:
-            unit.span = unit_spans.begin(span, "write_behind" if behind else "write", fn)
+        parent = current_span()
+        if parent is not None:
+            unit.span = UnitSpan(parent, "write_behind" if behind else "write", fn)
         self.foreground += not behind
         self.requested += not behind and is_requested()
         queue = self._alone if owner == Owner.SYSTEM else self.queues[self._lane_of(owner)]

@@ -12,6 +12,7 @@ from svc.storage.commit.database import Database
 from svc.storage.commit.fair_queue import FairQueue
 from svc.storage.commit.lane import Lane
 from svc.storage.commit.slot import Slot
+from svc.storage.commit.unit_spans import UnitSpan
 from svc.storage.store import StoreFull
 
 R = TypeVar("R")
@@ -23,11 +24,12 @@ OWNER_READS_MAX: Final = 1_024
 
 
 class _Read(NamedTuple):
-    """A read, the request that it is done for, and the slot that its caller waits on."""
+    """A read, the request that it is done for, the slot that its caller waits on, and its span."""
 
     fn: Callable[[sa.Connection], Any]
     request_id: bytes | None
     caller: Slot[Any]
+    span: UnitSpan | None
 
 
 class Reader:
@@ -49,13 +51,16 @@ class Reader:
         """Reads not answered yet."""
         return len(self._unanswered)
 
-    async def read(self, owner: str, fn: Callable[[sa.Connection], R]) -> R:
-        """Run *fn* over one snapshot. Raises `StoreFull`, and what *fn* raises."""
+    async def read(self, owner: str, fn: Callable[[sa.Connection], R], span: UnitSpan | None = None) -> R:
+        """Run *fn* over one snapshot, in *span*. Raises `StoreFull`, and what *fn* raises."""
         caller: Slot[R] = Slot()
         with self._lock:
-            accepted = self._reads.put(owner, _Read(fn, request_id(), caller))
+            accepted = self._reads.put(owner, _Read(fn, request_id(), caller, span))
         if not accepted:
-            raise StoreFull("too many reads wait already")
+            full = StoreFull("too many reads wait already")
+            if span is not None:
+                span.end(Error(full))
+            raise full
         self._unanswered[caller] = None
         try:
             self._lane.submit(self._read_next, self._done)
@@ -64,19 +69,21 @@ class Reader:
             raise
         return await caller
 
-    def _read_next(self, conn: sa.Connection) -> tuple[Slot[Any], Outcome[Any]]:
+    def _read_next(self, conn: sa.Connection) -> tuple[_Read, Outcome[Any]]:
         """Run the next read, in the lane."""
         with self._lock:
             read = self._reads.take()
         with working_for(read.request_id):
-            return read.caller, capture(self._database.read, conn, read.fn)
+            return read, capture(self._database.read, conn, read.fn)
 
-    def _done(self, finished: Outcome[tuple[Slot[Any], Outcome[Any]]]) -> None:
+    def _done(self, finished: Outcome[tuple[_Read, Outcome[Any]]]) -> None:
         if isinstance(finished, Error):  # the lane has ended, and its queued reads with it
             unanswered, self._unanswered = self._unanswered, {}
             for caller in unanswered:
                 caller.set(Error(finished.error))
             return
-        caller, outcome = finished.unwrap()
-        del self._unanswered[caller]
-        caller.set(outcome)
+        read, outcome = finished.unwrap()
+        if read.span is not None:
+            read.span.end(outcome)
+        del self._unanswered[read.caller]
+        read.caller.set(outcome)

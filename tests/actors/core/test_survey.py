@@ -6,7 +6,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from svc.actors._core import ActorCrashed, MailboxFull, Policy, Selection
 from svc.actors._core.last_minute import LastMinute, Window
-from svc.actors._core.survey import SLICE
+from svc.actors._core.survey import SLICE, TROUBLE_SECONDS_MIN
 from tests.actors.core.lab import Lab, Other, Probe, Small, living
 
 MANY = 8 * SLICE
@@ -105,6 +105,20 @@ async def test_the_highest_come_first(autojump_clock, sort, first):
         assert first == keys[0]
         assert keys.index("idle") < keys.index("idle 2")
         assert keys[:2] == await _listed(lab, sort=sort, limit=2)
+
+
+async def test_what_has_crashed_is_not_lost_among_the_busy(autojump_clock):
+    """Work of less than a second is no trouble; what takes longer comes before crashes that are over."""
+    async with living() as lab:
+        with pytest.raises(ActorCrashed):
+            await Probe(lab, "crashed").fail(KeyError("x"))
+        await Probe(lab, "crashed").add()
+        Probe(lab, "busy").do.tell(_hang)
+        await trio.sleep(TROUBLE_SECONDS_MIN / 2)
+        assert ["crashed", "busy"] == await _listed(lab, sort="trouble")
+        await trio.sleep(TROUBLE_SECONDS_MIN)
+
+        assert ["busy", "crashed"] == await _listed(lab, sort="trouble")
 
 
 async def test_actors_are_found_by_their_key_and_phase(autojump_clock):

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trio
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as Message
 
 from svc.actors._core import ActorCrashed
 from svc.actors._core.turn_spans import DEPTH_MAX
@@ -13,6 +14,7 @@ from svc.request_id import working_for
 from svc.telemetry.queue import SpanQueue
 from svc.telemetry.spans import Span, Tracer, current_span, within
 from tests.actors.core.lab import Lab, Other, Probe, living
+from tests.collectors import attributes_of, has_failed, taken_from
 
 
 @asynccontextmanager
@@ -20,15 +22,15 @@ async def traced() -> AsyncIterator[tuple[Lab, Span]]:
     """A lab, and the span of a request to it."""
     async with living() as lab:
         lab.tracer = Tracer(SpanQueue())
-        request = lab.tracer.root("tools", "server", {})
+        request = lab.tracer.root()
         with within(request):
             yield lab, request
 
 
-def ended(lab: Lab) -> dict[str, Span]:
+def ended(lab: Lab) -> dict[str, Message]:
     """The spans that have ended, by name."""
     assert lab.tracer is not None
-    return {span.name: span for span in lab.tracer.queue.take()}
+    return {span.name: span for span in taken_from(lab.tracer.queue)}
 
 
 async def test_an_ask_of_a_turn_is_a_part_of_it(autojump_clock):
@@ -48,10 +50,10 @@ async def test_an_ask_of_a_turn_is_a_part_of_it(autojump_clock):
         spans = ended(lab)
 
     turn = spans["Probe.do"]
-    assert (request.trace_id, request.span_id) == (turn.trace_id, turn.parent_id)
-    assert {turn.span_id} == {spans["Other.add"].parent_id, spans["Other.note"].parent_id}
+    assert (request.trace_id, request.span_id) == (turn.trace_id, turn.parent_span_id)
+    assert {turn.span_id} == {spans["Other.add"].parent_span_id, spans["Other.note"].parent_span_id}
     assert ("Probe", "do", "ok") == tuple(
-        turn.attributes[f"svc.{name}"] for name in ("actor", "turn", "outcome")
+        attributes_of(turn)[f"svc.{name}"] for name in ("actor", "turn", "outcome")
     )
 
 
@@ -66,8 +68,8 @@ async def test_the_load_is_a_part_of_what_it_is_done_for(autojump_clock):
         await Probe(lab, "a").add()
         spans = ended(lab)
 
-    assert {request.span_id} == {spans["Probe.load"].parent_id, spans["Probe.add"].parent_id}
-    assert 3 == spans["Probe.add"].attributes["svc.mailbox_seconds"]
+    assert {request.span_id} == {spans["Probe.load"].parent_span_id, spans["Probe.add"].parent_span_id}
+    assert 3 == attributes_of(spans["Probe.add"])["svc.mailbox_seconds"]
 
 
 @pytest.mark.parametrize(
@@ -79,8 +81,8 @@ async def test_a_crash_fails_its_turn_and_a_refusal_does_not(autojump_clock, err
             await Probe(lab, "a").fail(error)
         turn = ended(lab)["Probe.fail"]
 
-    assert failed == turn.failed
-    assert str(turn.attributes["svc.outcome"]).startswith(type(error).__name__)
+    assert failed == has_failed(turn)
+    assert attributes_of(turn)["svc.outcome"].startswith(type(error).__name__)
 
 
 async def test_a_timer_that_is_due_at_once_goes_on_in_its_trace(autojump_clock):
@@ -97,10 +99,10 @@ async def test_a_timer_that_is_due_at_once_goes_on_in_its_trace(autojump_clock):
 
     assert (request.trace_id, spans["Probe.do"].span_id) == (
         spans["Probe.add"].trace_id,
-        spans["Probe.add"].parent_id,
+        spans["Probe.add"].parent_span_id,
     )
     assert request.trace_id != spans["Probe.note"].trace_id
-    assert (0, None) == (spans["Probe.note"].parent_id, spans["Probe.note"].link)
+    assert (b"", 0) == (spans["Probe.note"].parent_span_id, len(spans["Probe.note"].links))
 
 
 async def test_a_trace_has_an_end(autojump_clock):
@@ -118,13 +120,14 @@ async def test_a_trace_has_an_end(autojump_clock):
             await Probe(lab, "a").do(again)
             await trio.sleep(1)
         assert lab.tracer is not None
-        spans = lab.tracer.queue.take()
+        spans = taken_from(lab.tracer.queue)
 
     inside = [span for span in spans if span.trace_id == request.trace_id]
     first = spans[DEPTH_MAX]
     assert spans[:DEPTH_MAX] == inside
-    assert (0, 0, (request.trace_id, inside[-1].span_id)) == (first.parent_id, first.depth, first.link)
-    assert "the-request" == first.attributes["svc.request_id"]
+    [link] = first.links
+    assert (b"", request.trace_id, inside[-1].span_id) == (first.parent_span_id, link.trace_id, link.span_id)
+    assert "the-request" == attributes_of(first)["svc.request_id"]
     assert {first.trace_id} == {span.trace_id for span in spans[DEPTH_MAX:]}
 
 

@@ -107,6 +107,17 @@ def line(app: TopApp) -> str:
     return str(app.screen_stack[0].query_one("#summary", Static).render())
 
 
+def _first(app: TopApp) -> list[str]:
+    """What is said to stand out."""
+    first = app.query_one("#first", Static)
+    return str(first.render()).split("\n") if first.display else []
+
+
+def _keys_of(app: TopApp) -> set[str]:
+    """What the line of keys offers now."""
+    return {one.binding.description for one in app.screen.active_bindings.values() if one.binding.show}
+
+
 def test_the_whole_is_on_one_screen() -> None:
     """A line on the service, kinds with the quiet ones last, and the actors in their order."""
 
@@ -117,7 +128,30 @@ def test_the_whole_is_on_one_screen() -> None:
         assert "svc top live  2 actors, by trouble  2.0 turns/s  busy 50 %" in line(app)
         assert [["Desk", "2", "–", "–", "2.0", "50 %", "1", "–"], ["Quiet", *["–"] * 7]] == rows(app, "kinds")
         assert ["Desk", "running", "3.2 s", "work", "–", "–", "–", "1"] == rows(app, "actors")[0]
+        assert ["Desk", "idle", "–", "", "–", "–", "–", "2"] == rows(app, "actors")[1]
+        app.tell(snapshot(actor("3", task="_push", taskAgeSeconds=1.0)))
+        await pilot.pause()
+        assert ["Desk", "in a task", "1.0 s", "_push (task)", "–", "–", "–", "3"] == rows(app, "actors")[0]
         assert not app.query_one("#waiting").display
+
+    walk(steps)
+
+
+def test_what_stands_out_is_said_above_all() -> None:
+    """The first three in trouble, in a sentence each; nothing in an order that need not list them."""
+
+    async def steps(app: TopApp, pilot: Pilot[str | None]) -> None:
+        app.tell(snapshot(actor("1", phase="running", turn="work", turnAgeSeconds=1.0)))
+        await pilot.pause()
+        assert [] == _first(app)
+        app.tell(snapshot(*(actor(str(n), turn="work", turnAgeSeconds=9.0 - n) for n in range(4))))
+        await pilot.pause()
+        assert [f"Desk/{n}: its turn work has run for {9 - n}.0 s" for n in range(3)] == _first(app)
+        await pilot.press("s")
+        app.tell(snapshot(actor("1", turn="work", turnAgeSeconds=9.0)))
+        await pilot.pause()
+
+        assert [] == _first(app)
 
     walk(steps)
 
@@ -207,6 +241,11 @@ def test_one_actor_is_looked_at() -> None:
         assert "Where the turn stands\n  svc/desk.py:1 in Desk.work\n" in about
         assert "In the mailbox, for up to 2.0 s\n     12  work\n" in about
         assert "00:01:39  work" in about
+        # The same turn, whose time was counted back from another moment, is not another one.
+        app.tell(Look("Desk/1", found, [turn | {"at": 98_999}]))
+        await pilot.pause()
+        assert about == str(app.screen.query_one("#about", Static).render())
+        assert {"Hold still", "Back"} == _keys_of(app) - {"Look at", "Next table", "Quit"}
         await pilot.press("space")
         app.tell(Look("Desk/1", None, [turn]))
         await pilot.pause()

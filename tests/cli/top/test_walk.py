@@ -71,6 +71,8 @@ def test_a_turn_that_is_stuck(service: Planted) -> None:
     """It is among the first; its stack has the function that it waits in."""
 
     async def steps(app: TopApp, pilot: Pilot[str | None]) -> None:
+        # What has run for less than a second is no trouble yet.
+        await until(pilot, lambda: "Archive" in {row[0] for row in rows(app, "actors")[:3]})
         first = {row[0]: row for row in rows(app, "actors")[:3]}
         assert ["running", "file_papers"] == [first["Archive"][1], first["Archive"][3]]
         await look_at(app, pilot, "Archive")

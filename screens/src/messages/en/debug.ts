@@ -11,6 +11,26 @@ export const debug = {
     full: "All live views are in use. Trying again",
   },
   draining: "The service is shutting down.",
+  first: {
+    label: "Look here first",
+    nothing: "Nothing stands out: no turn runs for long, nothing waits for long, and nothing that is active has crashed.",
+    more: { one: "{n} more is below.", other: "{n} more are below." },
+    quarantined: "quarantined: it crashed again and again, the last time by {error}",
+    backingOff: "it has crashed by {error}, and starts again",
+    crashed: { one: "it has crashed once, by {error}", other: "it has crashed {n} times, the last time by {error}" },
+    turn: "its turn {turn} has run for {time}",
+    turnAtDisk: "its turn {turn} has run for {time}, and waits for the disk",
+    wait: { one: "{n} message waits, for {time}", other: "{n} messages wait, the oldest for {time}" },
+    waitForSlow: {
+      one: "{n} message waits, for {time}: its turns are too slow for what comes",
+      other: "{n} messages wait, the oldest for {time}: its turns are too slow for what comes",
+    },
+    task: "its task {task} has run for {time}",
+    stored: "{n} {what} of {organization} wait, the oldest for {time}: {why}",
+    unknown: "an unknown error",
+  },
+  /** What an actor does, in a word, where its phase would mislead: one that waits for a message does nothing. */
+  phases: { idle: "idle", task: "in a task" },
   kinds: {
     label: "Kinds of actors",
     all: "All kinds",
