@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./part-O74ROGEF.js";import"./part-MYQ33K2M.js";import"./part-EZIOKYI3.js";import"./part-UVLI5H7V.js";import"./part-QINDEQ7F.js";import"./part-GARE3GHG.js";import"./part-B2XZKFOQ.js";import"./part-4O7UJ3U5.js";import"./part-WZTZ2PCQ.js";import"./part-JIJGW7VV.js";import"./part-GGBQFXN7.js";export{b as Address,a as default};

@@ -1,1 +1,0 @@
-import{a}from"./part-U3WCV2OB.js";import"./part-AOISAHFL.js";import"./part-S532MALH.js";import"./part-2NAI743L.js";import"./part-LT7D27GX.js";import"./part-HSUYXV3B.js";import"./part-YVOFMBIM.js";import"./part-VGSJ77IY.js";import"./part-O6GYXVGF.js";import"./part-CQZQ52BJ.js";import"./part-JIJGW7VV.js";import"./part-GGBQFXN7.js";export{a as ValueField};

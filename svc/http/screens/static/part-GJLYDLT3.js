@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-XY7GCHN3.js";import"./part-NEJID3LD.js";import"./part-3D5AW4X4.js";import"./part-MUKGXBMN.js";import"./part-M2JLL7UV.js";import"./part-4O7UJ3U5.js";import"./part-JIJGW7VV.js";import"./part-GGBQFXN7.js";export{a as Runs,b as StateOf,c as Why};
