@@ -69,8 +69,7 @@ export interface Slotted {
  * where they are, so the slots do not stand in the order of the rows: `aria-owns` says it.
  */
 export function slotted({ first, last, span }: Drawn): Slotted[] {
-  const turn = first - (first % span);
-  return [...Array(span).keys()]
-    .map((slot) => ({ slot, row: turn + slot < first ? turn + span + slot : turn + slot }))
-    .filter(({ row }) => row < last);
+  return Array.from({ length: last - first }, (_, n) => ({ slot: (first + n) % span, row: first + n })).sort(
+    (one, other) => one.slot - other.slot,
+  );
 }

@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, StorageState, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, StorageState, expect
 
 from tests.browser.places import WAIT_SECONDS, Service, wait_for
 from tests.browser.screens.conftest import DESK, Watch, type_into_opened
@@ -193,6 +193,35 @@ def test_cells_are_changed_by_keys_alone(desk: Page, boats: Boats) -> None:
     expect(cell(desk, "Brigid", "Rig")).to_have_text("Ketch")
 
     assert [] == faults(desk)
+
+
+def test_a_choice_is_shown_on_while_another_value_of_its_record_is_stored(desk: Page, boats: Boats) -> None:
+    """The answer to the first change, and a list that has it, leave the second as it was chosen."""
+    held: list[Route] = []
+    desk.route("**/tools/record.update_many", lambda route: held.append(route))
+    open_list(desk, boats, "?sort=name")
+    cell(desk, "Brigid", "Berth").click()
+    desk.keyboard.press("F2")
+    type_into_opened(desk, "41")
+    desk.keyboard.press("Tab")
+    expect(cell(desk, "Brigid", "Price")).to_have_attribute("data-focus", "")
+    desk.keyboard.press("ArrowRight")
+    desk.keyboard.press("Enter")
+    type_into_opened(desk, "schoo")
+    expect(desk.get_by_role("option")).to_have_text(["Schooner"])
+    desk.keyboard.press("Enter")
+    expect(cell(desk, "Brigid", "Rig")).to_have_text("Schooner")
+    with desk.expect_response("**/tools/record.list"), desk.expect_request("**/tools/record.update_many"):
+        held[0].continue_()
+    boats.call("record.create", {"objectType": boats.slug, "properties": {"name": "Zephyr"}})
+    # A list that was asked after the first change is shown.
+    expect(desk.locator(".grid-row", has_text="Zephyr")).to_be_visible()
+
+    expect(cell(desk, "Brigid", "Rig")).to_have_text("Schooner")
+    assert 2 == len(held)
+    held[1].continue_()
+    boats.wait_for("Brigid", berth=41, rig="Schooner")
+    expect(cell(desk, "Brigid", "Rig")).to_have_text("Schooner")
 
 
 def test_what_is_refused_goes_back_and_says_why_at_its_cell(desk: Page, boats: Boats) -> None:

@@ -133,7 +133,7 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
   const paste = async (data: DataTransfer) => {
     const pasted = await withHands((loaded) => loaded.paste(data, block, isBlock, rows, columns));
     if (!pasted) return;
-    if (pasted.edits.length > 0) change(pasted.edits);
+    change(pasted.edits);
     if (!pasted.end) return;
     setAnchor(at);
     setAt(pasted.end);

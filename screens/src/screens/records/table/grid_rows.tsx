@@ -65,7 +65,7 @@ export function GridRows({ grid, body, drawn, rows, columns, see, canSelect, sel
 }
 
 const inOrder = (slots: readonly Slotted[]): string =>
-  [...slots]
-    .sort((one, other) => one.row - other.row)
+  slots
+    .toSorted((one, other) => one.row - other.row)
     .map(({ slot }) => rowId(slot))
     .join(" ");

@@ -1,0 +1,1 @@
+import{b as a,c as b}from"./part-64G4RRAC.js";import"./part-MYQ33K2M.js";import"./part-5RQJCX32.js";import"./part-UVLI5H7V.js";import"./part-JRNR4UDD.js";import"./part-3LGR3YF6.js";import"./part-4IOFEITB.js";import"./part-GLJ5GXZC.js";import"./part-A2J3YBH7.js";import"./part-USA5BCHI.js";import"./part-GGBQFXN7.js";export{b as Address,a as default};

@@ -1,0 +1,1 @@
+import{a,b,c}from"./part-WVOMQAKE.js";import"./part-7AR4QFKM.js";import"./part-3D5AW4X4.js";import"./part-MUKGXBMN.js";import"./part-VRLQZCQW.js";import"./part-GLJ5GXZC.js";import"./part-USA5BCHI.js";import"./part-GGBQFXN7.js";export{a as Runs,b as StateOf,c as Why};

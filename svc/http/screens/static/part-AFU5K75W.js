@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-KRLM2S6D.js";import"./part-ZK3ZRBKG.js";import"./part-3D5AW4X4.js";import"./part-MUKGXBMN.js";import"./part-7NIOXE6C.js";import"./part-7CYCQEE2.js";import"./part-X3L3FIE6.js";import"./part-GGBQFXN7.js";export{a as Runs,b as StateOf,c as Why};

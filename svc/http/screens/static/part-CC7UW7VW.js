@@ -1,0 +1,1 @@
+import{a}from"./part-TY4QRGYK.js";import"./part-AOISAHFL.js";import"./part-S532MALH.js";import"./part-BORUVO5R.js";import"./part-LT7D27GX.js";import"./part-HSUYXV3B.js";import"./part-YVOFMBIM.js";import"./part-VGSJ77IY.js";import"./part-O6GYXVGF.js";import"./part-CQZQ52BJ.js";import"./part-USA5BCHI.js";import"./part-GGBQFXN7.js";export{a as ValueField};

@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./part-6YSGMOGT.js";import"./part-MYQ33K2M.js";import"./part-VEYPBSZ2.js";import"./part-UVLI5H7V.js";import"./part-WCLJPS5P.js";import"./part-OJ5HX6SD.js";import"./part-HTPOWY6F.js";import"./part-7CYCQEE2.js";import"./part-ADBX5AAT.js";import"./part-X3L3FIE6.js";import"./part-GGBQFXN7.js";export{b as Address,a as default};
