@@ -25,6 +25,7 @@ NAMES: Final = (
     "workflow_kills",
     "agent",
     "screens",
+    "scrolling",
     "home",
     "abuse",
 )
