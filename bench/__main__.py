@@ -28,6 +28,7 @@ NAMES: Final = (
     "postgres_kills",
     "agent",
     "screens",
+    "scrolling",
     "home",
     "abuse",
 )

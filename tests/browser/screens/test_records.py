@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, StorageState, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, StorageState, expect
 
 from tests.browser.places import WAIT_SECONDS, Service, wait_for
 from tests.browser.screens.conftest import DESK, Watch, type_into_opened
@@ -193,6 +193,35 @@ def test_cells_are_changed_by_keys_alone(desk: Page, boats: Boats) -> None:
     expect(cell(desk, "Brigid", "Rig")).to_have_text("Ketch")
 
     assert [] == faults(desk)
+
+
+def test_a_choice_is_shown_on_while_another_value_of_its_record_is_stored(desk: Page, boats: Boats) -> None:
+    """The answer to the first change, and a list that has it, leave the second as it was chosen."""
+    held: list[Route] = []
+    desk.route("**/tools/record.update_many", lambda route: held.append(route))
+    open_list(desk, boats, "?sort=name")
+    cell(desk, "Brigid", "Berth").click()
+    desk.keyboard.press("F2")
+    type_into_opened(desk, "41")
+    desk.keyboard.press("Tab")
+    expect(cell(desk, "Brigid", "Price")).to_have_attribute("data-focus", "")
+    desk.keyboard.press("ArrowRight")
+    desk.keyboard.press("Enter")
+    type_into_opened(desk, "schoo")
+    expect(desk.get_by_role("option")).to_have_text(["Schooner"])
+    desk.keyboard.press("Enter")
+    expect(cell(desk, "Brigid", "Rig")).to_have_text("Schooner")
+    with desk.expect_response("**/tools/record.list"), desk.expect_request("**/tools/record.update_many"):
+        held[0].continue_()
+    boats.call("record.create", {"objectType": boats.slug, "properties": {"name": "Zephyr"}})
+    # A list that was asked after the first change is shown.
+    expect(desk.locator(".grid-row", has_text="Zephyr")).to_be_visible()
+
+    expect(cell(desk, "Brigid", "Rig")).to_have_text("Schooner")
+    assert 2 == len(held)
+    held[1].continue_()
+    boats.wait_for("Brigid", berth=41, rig="Schooner")
+    expect(cell(desk, "Brigid", "Rig")).to_have_text("Schooner")
 
 
 def test_what_is_refused_goes_back_and_says_why_at_its_cell(desk: Page, boats: Boats) -> None:
@@ -500,6 +529,80 @@ def test_a_long_list_draws_only_what_the_window_shows(desk: Page, boats: Boats) 
     assert desk.locator(".grid-row").count() < 60
     desk.keyboard.press("Control+Home")
     expect(desk.locator(".grid-row", has_text="Punt 000")).to_be_visible()
+
+
+_NOTE_ADDED: Final = """() => {
+    window.added = 0;
+    const note = (changes) => { for (const one of changes) window.added += one.addedNodes.length; };
+    const rows = document.querySelector(".grid-rows");
+    new MutationObserver(note).observe(rows, { childList: true, subtree: true });
+}"""
+_SCROLL: Final = """(top) => { document.querySelector(".grid").scrollTop = top; }"""
+_OWNED: Final = """() => document.querySelector(".grid-rows").getAttribute("aria-owns").split(" ")
+    .map((id) => Number(document.getElementById(id).getAttribute("aria-rowindex")))"""
+_INSIDE: Final = "document.querySelectorAll('.grid-row').length"
+
+
+def test_rows_that_come_take_the_elements_of_those_that_go(desk: Page, boats: Boats) -> None:
+    """Scrolling makes no elements; to a screen reader the rows stand in their order all the same."""
+    for start in range(0, 200, 100):
+        batch = [
+            {"properties": {"name": f"Punt {start + n:03}", "berth": n, "rig": "Ketch"}} for n in range(100)
+        ]
+        boats.call("record.create_many", {"objectType": boats.slug, "records": batch})
+    open_list(desk, boats, "?sort=name&q=punt")
+    expect(desk.get_by_role("grid")).to_have_attribute("aria-rowcount", "201")
+    desk.evaluate(_SCROLL, 1_000)
+    expect(desk.get_by_role("row").filter(has_text="Punt 040")).to_be_visible()
+    expect(desk.locator(".grid-rows")).to_have_css("height", "8000px")  # All of them are loaded.
+    many = desk.evaluate(_INSIDE)
+    desk.evaluate(_NOTE_ADDED)
+    for top in (1_400, 1_560, 3_000, 4_040):
+        desk.evaluate(_SCROLL, top)
+        expect(desk.locator(f".grid-row[aria-rowindex='{top // 40 + 2}']")).to_be_visible()
+
+    owned = desk.evaluate(_OWNED)
+    assert 0 == desk.evaluate("window.added")
+    assert many == desk.evaluate(_INSIDE)
+    assert list(range(owned[0], owned[0] + many)) == owned
+
+
+def test_a_cell_that_is_edited_is_kept_while_the_grid_is_scrolled(desk: Page, boats: Boats) -> None:
+    """What is typed, and the focus, also where its row is far away and others come and go."""
+    batch = [{"properties": {"name": f"Punt {n:03}", "berth": n}} for n in range(100)]
+    boats.call("record.create_many", {"objectType": boats.slug, "records": batch})
+    open_list(desk, boats, "?sort=name&q=punt")
+    expect(desk.get_by_role("grid")).to_have_attribute("aria-rowcount", "101")
+    cell(desk, "Punt 003", "Berth").click()
+    desk.keyboard.press("F2")
+    type_into_opened(desk, "77")
+    for top in (1_200, 1_640, 2_400, 40):
+        desk.evaluate(_SCROLL, top)
+        expect(desk.locator(".grid-rows")).to_have_css("height", "4000px")  # All of them are loaded.
+        expect(desk.locator(f".grid-row[aria-rowindex='{top // 40 + 4}']")).to_be_visible()
+    expect(desk.get_by_role("textbox", name="Berth")).to_be_focused()
+    desk.keyboard.type("7")
+    desk.keyboard.press("Enter")
+
+    boats.wait_for("Punt 003", berth=777)
+    expect(cell(desk, "Punt 003", "Berth")).to_have_text("777")
+
+
+def test_the_first_column_stays_while_the_grid_is_scrolled_sideways(desk: Page, boats: Boats) -> None:
+    """Names beside what is read of them, in both directions of writing."""
+    for number in range(4):
+        property_ = {"slug": f"note_{number}", "label": f"Note {number}", "type": "long_text"}
+        boats.call("property.create", {"objectType": boats.slug, **property_})
+    open_list(desk, boats, "?columns=name,berth,price,rig,mail,note_0,note_1,note_2,note_3")
+    name = desk.locator(".grid-row .grid-name").first
+    for direction, way in (("ltr", 1), ("rtl", -1)):
+        desk.evaluate("(dir) => { document.documentElement.dir = dir; }", direction)
+        desk.evaluate("document.querySelector('.grid').scrollTo(0, 0)")
+        expect(desk.locator(".grid[data-sideways]")).to_have_count(0)
+        before = name.bounding_box()
+        desk.evaluate("(left) => { document.querySelector('.grid').scrollTo(left, 0); }", 300 * way)
+        expect(desk.locator(".grid[data-sideways]")).to_have_count(1)
+        assert before == name.bounding_box()
 
 
 def test_a_phone_has_cards(phone: Page, service: Service) -> None:

@@ -58,8 +58,12 @@ function inverse({ record, change }: Edit): Edit {
 
 function show({ record, change }: Edit): void {
   const before = pending.peek().get(record.id);
-  const merged = { values: { ...before?.values, ...change.values }, texts: { ...before?.texts, ...change.texts }, version: null };
-  pending.value = new Map(pending.peek()).set(record.id, merged);
+  const stored = Object.entries(before?.versions ?? {}).filter(([slug]) => !(slug in change.values));
+  pending.value = new Map(pending.peek()).set(record.id, {
+    values: { ...before?.values, ...change.values },
+    texts: { ...before?.texts, ...change.texts },
+    versions: Object.fromEntries(stored),
+  });
   const faults = new Map(refusals.peek());
   for (const slug of Object.keys(change.values)) faults.delete(cellKey(record.id, slug));
   refusals.value = faults;
@@ -76,11 +80,14 @@ function drop({ record, change }: Edit): void {
   pending.value = next;
 }
 
-function settle(edit: Edit, version: number): void {
-  for (const slug of Object.keys(edit.change.values)) ownVersions.set(cellKey(edit.record.id, slug), version);
-  const shown = pending.peek().get(edit.record.id);
-  const isNewest = shown && Object.entries(edit.change.values).every(([slug, value]) => shown.values[slug] === value);
-  if (shown && isNewest) pending.value = new Map(pending.peek()).set(edit.record.id, { ...shown, version });
+/** *edit* is stored in *version*. Other values of the record may still be on their way: they are shown on. */
+function settle({ record: { id }, change: { values } }: Edit, version: number): void {
+  for (const slug of Object.keys(values)) ownVersions.set(cellKey(id, slug), version);
+  const shown = pending.peek().get(id);
+  if (!shown) return;
+  const newest = Object.keys(values).filter((slug) => shown.values[slug] === values[slug]);
+  const versions = { ...shown.versions, ...Object.fromEntries(newest.map((slug) => [slug, version])) };
+  pending.value = new Map(pending.peek()).set(id, { ...shown, versions });
 }
 
 const versionFor = ({ record, change }: Edit): number =>

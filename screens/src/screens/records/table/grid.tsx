@@ -4,20 +4,22 @@ import { go, to } from "../../../house/address";
 import { toast } from "../../../house/toasts";
 import { messages } from "../../../messages/messages";
 import { later } from "../../../parts/later";
-import { useWindow } from "../../../parts/window";
-import { cellKey, refusals, withPending } from "../pending";
+import { withPending } from "../pending";
 import type { Onward } from "../values/editing";
 import type { Edit, Property, RecordLine } from "../values/properties";
 import type { Narrowed, Sort } from "../which";
 import type { Column } from "./columns";
-import { CHECK_WIDTH, ROW_HEIGHT, useFollowed, useInSight } from "./focus";
-import { GridHead, type HeadActions, headKey } from "./head";
+import { CHECK_WIDTH, useFollowed, useInSight } from "./focus";
+import { GridRows } from "./grid_rows";
+import { GridHead, type HeadActions } from "./head";
 import { blockOf, HEAD, moved, type Place } from "./places";
-import { cellId, type Editing, Row } from "./row";
+import { cellId, type Editing } from "./row";
 import type { Selected } from "./selected";
 import "../../../styles/records.css";
 
 const HANDS_MS = 100;
+/** Rows that are drawn and not seen, above and below. */
+const MARGINS = 16;
 
 /** What it shows is asked for once the rows are there. */
 const GridFoot = later(async () => (await import("./foot")).GridFoot);
@@ -64,6 +66,7 @@ interface Begun {
   begin: string | undefined;
   record: RecordLine;
   Field: Editing["Field"];
+  pin: Editing["pin"];
 }
 
 export function Grid({ label, objectType, properties, columns, rows, canWrite, sort, head, selected, ...props }: GridProps) {
@@ -76,8 +79,7 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
   const [isReady, setIsReady] = useState(hands !== null);
   /** What is typed into a field while it is loaded. */
   const waiting = useRef<{ typed: string | undefined } | null>(null);
-  const { first, last } = useWindow(grid, body, { count: rows.length, height: ROW_HEIGHT });
-  useEffect(() => props.see(first, last), [first, last, rows]);
+  const drawn = useRef(0);
   useFollowed(rows, at, setAt);
   useInSight(grid, body, at, columns, hasFocus);
 
@@ -99,8 +101,8 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
     if (!record || !canWrite) return;
     setAnchor(null);
     setAt(place);
-    const start = ({ ValueField: Field }: Hands, typed: string | undefined) =>
-      setBegun({ id: record.id, column: place.column, begin: typed, record, Field });
+    const start = ({ ValueField: Field, pinning }: Hands, typed: string | undefined) =>
+      setBegun({ id: record.id, column: place.column, begin: typed, record, Field, pin: pinning() });
     if (hands) return start(hands, begin);
     waiting.current = { typed: begin };
     void withHands((loaded) => start(loaded, waiting.current?.typed)).finally(() => {
@@ -131,13 +133,10 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
   const paste = async (data: DataTransfer) => {
     const pasted = await withHands((loaded) => loaded.paste(data, block, isBlock, rows, columns));
     if (!pasted) return;
-    if (pasted.edits.length > 0) change(pasted.edits);
-    if (isBlock || pasted.height * pasted.width <= 1) return;
+    change(pasted.edits);
+    if (!pasted.end) return;
     setAnchor(at);
-    setAt({
-      row: Math.min(rows.length - 1, at.row + pasted.height - 1),
-      column: Math.min(columns.length - 1, at.column + pasted.width - 1),
-    });
+    setAt(pasted.end);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -153,8 +152,8 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
       return event.preventDefault();
     }
     const isCommand = event.ctrlKey || event.metaKey;
-    if (at.row === HEAD && headKey(event, at.column, objectType, columns, head)) return event.preventDefault();
-    const size = { rows: rows.length, columns: columns.length, page: Math.max(1, last - first - 16) };
+    if (at.row === HEAD && hands?.headKey(event, at.column, objectType, columns, head)) return event.preventDefault();
+    const size = { rows: rows.length, columns: columns.length, page: Math.max(1, drawn.current - MARGINS) };
     const place = event.altKey ? null : moved(at, event, size, document.documentElement.dir === "rtl");
     if (place) {
       event.preventDefault();
@@ -188,13 +187,11 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
     if (!cell || !row) return null;
     return { row: Number(row.getAttribute("aria-rowindex")) - 2, column: Number(cell.dataset.column) };
   };
-  const rowsDrawn = [...Array(Math.max(0, last - first)).keys()].map((n) => n + first).filter((row) => row < rows.length);
-  const editedRow = begun ? rows.findIndex(({ id }) => id === begun.id) : -1;
-  if (editedRow >= 0 && !rowsDrawn.includes(editedRow)) rowsDrawn.push(editedRow);
   const editing: Editing | null = begun && {
     record: begun.record,
     column: begun.column,
     Field: begun.Field,
+    pin: begun.pin,
     begin: begun.begin,
     onSave: (made, onward) => {
       change([{ record: begun.record, change: made }]);
@@ -202,7 +199,6 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
     },
     onCancel: () => finish("stay"),
   };
-  const refused = refusals.value;
   const template = `${canWrite ? `${CHECK_WIDTH}px ` : ""}${columns.map(({ width }) => `${width}px`).join(" ")}`;
   const width = columns.reduce((sum, column) => sum + column.width, canWrite ? CHECK_WIDTH : 0);
   const areAll = rows.length > 0 && rows.every(({ id }) => selected.ids.has(id));
@@ -223,6 +219,7 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
       aria-activedescendant={hasFocus && !begun ? cellId(at.row, at.column) : undefined}
       style={{ "--columns": template, "--wide": `${width}px` }}
       onKeyDown={onKeyDown}
+      onScroll={({ currentTarget }) => currentTarget.toggleAttribute("data-sideways", currentTarget.scrollLeft !== 0)}
       onFocus={() => setHasFocus(true)}
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setHasFocus(false);
@@ -263,28 +260,19 @@ export function Grid({ label, objectType, properties, columns, rows, canWrite, s
         actions={head}
         selectAll={canWrite ? { isAll: areAll, isSome: selected.ids.size > 0, count: rows.length, toggle: selected.toggleAll } : undefined}
       />
-      <div class="grid-rows" role="rowgroup" ref={body} style={{ blockSize: `${rows.length * ROW_HEIGHT}px` }}>
-        {rowsDrawn.map((row) => {
-          const record = shownRow(row) as RecordLine;
-          const isMarked = isBlock && row >= block.top && row <= block.bottom;
-          return (
-            <Row
-              key={record.id}
-              record={record}
-              at={row}
-              height={ROW_HEIGHT}
-              columns={columns}
-              canSelect={canWrite}
-              isSelected={selected.ids.has(record.id)}
-              focus={hasFocus && at.row === row ? at.column : null}
-              first={isMarked ? block.first : null}
-              last={isMarked ? block.last : null}
-              editing={editing && record.id === begun?.id ? editing : null}
-              faults={refused.size > 0 ? faultsOf(record.id, columns, refused) : null}
-            />
-          );
-        })}
-      </div>
+      <GridRows
+        grid={grid}
+        body={body}
+        drawn={drawn}
+        rows={rows}
+        columns={columns}
+        see={props.see}
+        canSelect={canWrite}
+        selected={selected}
+        focus={hasFocus ? at : null}
+        block={isBlock ? block : null}
+        editing={editing}
+      />
       <GridFoot isWanted objectType={objectType} narrowed={props.narrowed} columns={columns} canSelect={canWrite} hasMore={props.hasMore} />
     </div>
   );
@@ -295,12 +283,4 @@ function lasting(data: DataTransfer): DataTransfer {
   const own = new DataTransfer();
   for (const type of data.types) if (type !== "Files") own.setData(type, data.getData(type));
   return own;
-}
-
-function faultsOf(id: string, columns: readonly Column[], refused: ReadonlyMap<string, string>): Record<string, string> | null {
-  const found = columns.flatMap(({ property: { slug } }) => {
-    const fault = refused.get(cellKey(id, slug));
-    return fault ? [[slug, fault] as const] : [];
-  });
-  return found.length > 0 ? Object.fromEntries(found) : null;
 }

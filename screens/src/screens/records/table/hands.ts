@@ -2,6 +2,7 @@
 import { toast } from "../../../house/toasts";
 import { recordsLater as words } from "../../../messages/en/records_later";
 import { say } from "../../../messages/messages";
+import type { Slotted } from "../../../parts/window";
 import { withPending } from "../pending";
 import { type Change, currencySlug, type Edit, type Property, type RecordLine } from "../values/properties";
 import { copyCells, pastedCells, takePasted } from "./cells_text";
@@ -10,6 +11,21 @@ import type { Block } from "./places";
 
 export { save, undo } from "../edits";
 export { ValueField } from "../values/value_field";
+export { headKey } from "./head_keys";
+
+/**
+ * Keeps a row that is edited in the slot in which its field stands, however far it is scrolled away or moved: an element that is
+ * put elsewhere loses its focus. What comes into that slot takes one that no row has.
+ */
+export function pinning(): (slots: readonly Slotted[], row: number, spare: number) => readonly Slotted[] {
+  let own: number | undefined;
+  return (slots, row, spare) => {
+    const slot = own ?? row % spare;
+    own = slot;
+    const others = slots.filter((one) => one.row !== row).map((one) => (one.slot === slot ? { ...one, slot: spare } : one));
+    return [...others, { slot, row }].sort((one, other) => one.slot - other.slot);
+  };
+}
 
 const PASTED_MAX = 5_000;
 
@@ -44,13 +60,19 @@ export function emptied({ top, bottom, first, last }: Block, rows: readonly Reco
   });
 }
 
-/** What pasting *data* at *block* changes, and how large it is. */
+/** What pasting *data* at *block* changes, and where what was pasted ends if that is to be marked. */
 export async function paste(data: DataTransfer, block: Block, isBlock: boolean, rows: readonly RecordLine[], columns: readonly Column[]) {
   const cells = pastedCells(data).slice(0, PASTED_MAX);
   const { made, faults } = await editsOfPasted(cells, block, isBlock, rows, columns);
   const why = [...new Set(faults)].slice(0, 3).join(" ");
   if (faults.length > 0) toast(say(words.notPasted, { n: faults.length, why }), { kind: "failed" });
-  return { edits: made, height: cells.length, width: Math.max(0, ...cells.map((row) => row.length)) };
+  const width = Math.max(0, ...cells.map((row) => row.length));
+  const isOne = isBlock || cells.length * width <= 1;
+  const end = {
+    row: Math.min(rows.length, block.top + cells.length) - 1,
+    column: Math.min(columns.length, block.first + width) - 1,
+  };
+  return { edits: made, end: isOne ? null : end };
 }
 
 /** What pasting *cells* at *block* changes; one cell fills the whole block. */

@@ -4,12 +4,17 @@ import { to } from "../../../house/address";
 import { records as words } from "../../../messages/en/records";
 import { messages, say } from "../../../messages/messages";
 import { Icon } from "../../../parts/icon";
+import type { Slotted } from "../../../parts/window";
+import { cellKey } from "../pending";
 import type { Onward, ValueFieldProps } from "../values/editing";
 import { type Change, type RecordLine, titleOf } from "../values/properties";
-import { ValueText } from "../values/value_text";
+import { isPlain, ValueText } from "../values/value_text";
+import { textOf } from "../values/writing";
 import { alignOf, type Column } from "./columns";
+import { ROW_HEIGHT } from "./focus";
 import "../../../styles/records.css";
 
+export const rowId = (slot: number): string => `row-${slot}`;
 export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
 
 /** What is done in a cell that is edited. */
@@ -18,14 +23,16 @@ export interface Editing {
   record: RecordLine;
   column: number;
   begin: string | undefined;
+  /** Keeps its row where it is among the elements. */
+  pin: (slots: readonly Slotted[], row: number, spare: number) => readonly Slotted[];
   onSave: (change: Change, onward: Onward) => void;
   onCancel: () => void;
 }
 
 interface RowProps {
   record: RecordLine;
+  slot: number;
   at: number;
-  height: number;
   columns: readonly Column[];
   isSelected: boolean;
   canSelect: boolean;
@@ -35,8 +42,8 @@ interface RowProps {
   first: number | null;
   last: number | null;
   editing: Editing | null;
-  /** Refused values, by their slugs; null where there are none. */
-  faults: Readonly<Record<string, string>> | null;
+  /** Why values were refused, by `cellKey`: of this row and of others. */
+  refused: ReadonlyMap<string, string>;
 }
 
 export class Row extends Component<RowProps> {
@@ -45,20 +52,21 @@ export class Row extends Component<RowProps> {
   }
 
   render() {
-    const { record, at, height, columns, isSelected, canSelect } = this.props;
+    const { record, slot, at, columns, isSelected, canSelect } = this.props;
     const name = titleOf(
       record,
       columns.map(({ property }) => property),
     );
     return (
       <div
+        id={rowId(slot)}
         class="grid-row"
         role="row"
         aria-rowindex={at + 2}
         aria-selected={canSelect ? isSelected : undefined}
         data-id={record.id}
         data-edited={this.props.editing ? "" : undefined}
-        style={{ transform: `translateY(${at * height}px)`, blockSize: `${height}px` }}
+        style={{ transform: `translateY(${at * ROW_HEIGHT}px)` }}
       >
         {canSelect && (
           <div class="grid-check" role="gridcell">
@@ -71,17 +79,19 @@ export class Row extends Component<RowProps> {
   }
 
   private cell(place: number, name: string) {
-    const { record, at, columns, focus, first, last, editing, faults } = this.props;
+    const { record, at, columns, focus, first, last, editing, refused } = this.props;
     const { property } = columns[place] as Column;
     const isEdited = editing?.column === place;
     const isMarked = first !== null && last !== null && place >= first && place <= last;
-    const fault = faults?.[property.slug];
+    const fault = refused.get(cellKey(record.id, property.slug));
+    const isText = place > 0 && !isEdited && isPlain(property);
     return (
       <div
         key={property.slug}
-        id={cellId(at, place)}
-        class={place === 0 ? "grid-cell grid-name" : "grid-cell"}
+        id={focus === place ? cellId(at, place) : undefined}
+        class={place === 0 ? "grid-cell grid-name" : isText ? "grid-cell grid-text" : "grid-cell"}
         role="gridcell"
+        dir={isText ? "auto" : undefined}
         data-column={place}
         data-align={alignOf(property)}
         data-focus={focus === place ? "" : undefined}
@@ -97,6 +107,8 @@ export class Row extends Component<RowProps> {
             onSave={editing.onSave}
             onCancel={editing.onCancel}
           />
+        ) : isText ? (
+          textOf(property, record)
         ) : place === 0 ? (
           <a class="grid-open" tabIndex={-1} href={to(`/app/records/${record.objectType}/${record.id}`)}>
             {property.slug in record.properties ? <ValueText property={property} record={record} bare /> : <span class="soft">{name}</span>}

@@ -72,6 +72,9 @@ export function ValueText({ property, record, bare = false }: ValueTextProps) {
   }
 }
 
+/** Whether it is shown as text and nothing else: a cell needs no elements for it. */
+export const isPlain = ({ type }: Property): boolean => /text|number|amount|duration|date/.test(type);
+
 /** A choice, with a dot in its own colour. */
 export function ChoiceText({ property, choice }: { property: Property; choice: string }) {
   return (
