@@ -262,15 +262,19 @@ def test_a_takeover_waits_for_the_transactions_under_way(url: str) -> None:
     with Address(url).connect() as old, Address(url).connect() as new:
         tenure = Tenure(take_over(old, 2), identity(old), lambda _why: None)
         new.execute("SET lock_timeout = '20ms'")
-        tenure.begin(old.pgconn, 1)
+        numbers: list[str] = []
+        tenure.begin(old, 1, numbers.append)
+        old.settle()
+        assert 1 == len(numbers)
 
         with pytest.raises(psycopg.errors.LockNotAvailable):
             take_over(new, 2)
         old.execute("COMMIT")
 
         assert 2 == take_over(new, 2)
+        tenure.begin(old, 1, numbers.append)
         with pytest.raises(DataLost):
-            tenure.begin(old.pgconn, 1)
+            old.settle()
 
 
 async def test_time_goes_on_after_what_is_stored(url: str) -> None:
