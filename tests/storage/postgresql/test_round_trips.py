@@ -11,22 +11,25 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.mark.parametrize(
-    ("flow", "expected"),
+    ("flow", "most"),
     [
-        pytest.param(flow, expected, id=flow.__name__)
-        for flow, expected in {
-            create: [4, 7, 2],
-            create_once: [5, 7, 2],
-            get: [2, 4],
-            update: [2, 5, 7],
-            submit: [2, 7, 8],
+        pytest.param(flow, most, id=flow.__name__)
+        for flow, most in {
+            create: 13,
+            create_once: 14,
+            get: 6,
+            update: 14,
+            submit: 17,
         }.items()
     ],
 )
 async def test_a_flow_waits_for_the_server_no_more_often_than_it_did(
-    autojump_clock, monkeypatch: pytest.MonkeyPatch, flow: Flow, expected: list[int]
+    autojump_clock, monkeypatch: pytest.MonkeyPatch, flow: Flow, most: int
 ):
-    """Those of each unit of work, with BEGIN and COMMIT: see the statements in `test_statement_budget`."""
+    """Of all its units together, which may share a batch, with BEGIN and COMMIT and the dispatch of events.
+
+    The units alone: 4 of `create`, 7 of filing; see the statements in `test_statement_budget`.
+    """
     monkeypatch.setattr(town, "ON_POSTGRESQL", True)
     async with tool_town() as here:
         steps = flow(here)
@@ -37,4 +40,4 @@ async def test_a_flow_waits_for_the_server_no_more_often_than_it_did(
             pass
         await trio.sleep(1)
 
-        assert expected == postgresql_inline.ROUND_TRIPS
+        assert 0 < sum(postgresql_inline.ROUND_TRIPS) <= most, postgresql_inline.ROUND_TRIPS
