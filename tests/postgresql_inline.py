@@ -10,11 +10,9 @@ from functools import cache, partial
 from itertools import count
 from typing import Any, Final, TypeVar
 
-import psycopg
 import sqlalchemy as sa
 import trio
 from outcome import Outcome, capture
-from psycopg import pq
 
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
@@ -25,8 +23,10 @@ from svc.storage.commit.commit_queue import BATCH_UNITS_MAX, OWNER_UNITS_MAX, QU
 from svc.storage.commit.group_commit import GroupCommitStore
 from svc.storage.metadata import metadata
 from svc.storage.postgresql import faults
-from svc.storage.postgresql.engine import execute, make_engine, raw
+from svc.storage.postgresql.engine import make_engine
 from svc.storage.postgresql.functions import create_functions
+from svc.storage.postgresql.pipeline import raw
+from svc.storage.postgresql.transaction import PostgresDatabase, read_snapshot
 from svc.storage.store import Sources, Store, Tx
 from tests.postgresql_server import Server, running_server
 
@@ -43,6 +43,8 @@ _EMPTY: Final = "; ".join(
     ]
 )
 """Empties a database. DELETE takes 3 ms over all tables, TRUNCATE of those with rows ten times that."""
+ROUND_TRIPS: Final[list[int]] = []
+"""How often each job of the stores waited for the server, a read's or a batch's: tests clear it."""
 _FREE: Final[list[sa.Connection]] = []
 """Connections to databases with all tables, which no test uses now."""
 
@@ -73,7 +75,7 @@ def _new_database(template: str) -> sa.Connection:
 def database_with_tables() -> Iterator[sa.Connection]:
     """A connection to a database with all tables, which are empty."""
     conn = _FREE.pop() if _FREE else _new_database(_TEMPLATE)
-    execute(raw(conn).pgconn, _EMPTY)
+    raw(conn).execute_now(_EMPTY)
     try:
         yield conn
     finally:
@@ -109,7 +111,7 @@ async def postgresql_inline_store(
             conn = opening.enter_context(empty_database())
             prepare(conn)
             conn.commit()
-        traces = _read(conn, clock_marks.traces)
+        traces = read_snapshot(conn, clock_marks.traces)
         clock_marks.resume(clock, sources.ids, traces)
         lane = _InlineLane(conn)
         store = GroupCommitStore(
@@ -134,42 +136,11 @@ async def postgresql_inline_store(
         await store.aclose()
 
 
-def _read(conn: sa.Connection, fn: Callable[[sa.Connection], R]) -> R:
-    with conn.begin():
-        execute(raw(conn).pgconn, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        return fn(conn)
-
-
-class _Transaction:
-    def __init__(self, pgconn: pq.abc.PGconn) -> None:
-        self._pgconn = pgconn
-
-    def execute(self, command: str) -> object:
-        return execute(self._pgconn, command)
-
-    def commit(self) -> None:
-        if self.execute("COMMIT").command_status != b"COMMIT":  # type: ignore[attr-defined]
-            raise psycopg.errors.InFailedSqlTransaction
-
-    @property
-    def is_open(self) -> bool:
-        return self._pgconn.transaction_status != pq.TransactionStatus.IDLE
-
-    @property
-    def is_whole(self) -> bool:
-        return self._pgconn.transaction_status == pq.TransactionStatus.INTRANS
-
-
-class _Database:
-    @contextmanager
-    def transaction(self, conn: sa.Connection) -> Iterator[_Transaction]:
-        pgconn = raw(conn).pgconn
-        with conn.begin():
-            execute(pgconn, "BEGIN")
-            yield _Transaction(pgconn)
+class _Database(PostgresDatabase):
+    """Without lanes and an epoch, on one connection."""
 
     def read(self, conn: sa.Connection, fn: Callable[[sa.Connection], R]) -> R:
-        return _read(conn, fn)
+        return read_snapshot(conn, fn)
 
     def probe(self, tx: Tx) -> None:
         tx.conn.exec_driver_sql("SELECT pg_current_xact_id()")
@@ -183,7 +154,10 @@ class _InlineLane:
         self._conn = conn
 
     def submit(self, work: Callable[[sa.Connection], R], done: Callable[[Outcome[R]], None]) -> None:
-        done(capture(work, self._conn))
+        before = raw(self._conn).round_trips
+        outcome = capture(work, self._conn)
+        ROUND_TRIPS.append(raw(self._conn).round_trips - before)
+        done(outcome)
 
 
 class _InlineSnapshots:
@@ -196,7 +170,7 @@ class _InlineSnapshots:
             yield items
 
     async def _each(self, fn: Callable[[sa.Connection], Iterator[R]]) -> AsyncGenerator[R, None]:
-        for item in _read(self._conn, partial(_all, fn)):
+        for item in read_snapshot(self._conn, partial(_all, fn)):
             await trio.lowlevel.checkpoint()
             yield item
 

@@ -55,4 +55,4 @@ class Deletion:
 
     def step(self, tx: Tx, **parameters: Any) -> bool:
         """Delete a few rows; whether there may be more."""
-        return self._statement.run(tx.conn, parameters) == self._rows_max
+        return self._statement.changed(tx.conn, parameters) == self._rows_max

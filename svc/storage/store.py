@@ -192,12 +192,12 @@ class Tx(View):
         run_command(self.conn, "SAVEPOINT part")
         try:
             yield
+            run_command(self.conn, "RELEASE part")  # inside: what was not waited for fails here
         except BaseException:
             del self.changes[announced:]
             run_command(self.conn, "ROLLBACK TO part")
             run_command(self.conn, "RELEASE part")
             raise
-        run_command(self.conn, "RELEASE part")
 
 
 COMMIT_BOUNDS_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)

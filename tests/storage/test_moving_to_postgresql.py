@@ -6,8 +6,9 @@ import pytest
 
 from svc.storage import moving
 from svc.storage.moving import move
-from svc.storage.postgresql.engine import Address, make_engine, raw
+from svc.storage.postgresql.engine import Address, make_engine
 from svc.storage.postgresql.moving import sole_use
+from svc.storage.postgresql.pipeline import raw
 from svc.storage.records import tables as records_tables
 from svc.storage.sqlite.moving import SqliteRows
 from svc.storage.sqlite.schema_changes import schema_change

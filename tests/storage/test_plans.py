@@ -304,6 +304,6 @@ def _plan_of_select(conn: Connection, select: Any) -> list[str]:
 
 
 def _plan_of(conn: Connection, statement: Statement[Any]) -> list[str]:
-    sql = statement._plan(conn.dialect)._sql
+    sql = statement._plan(conn.dialect).sql
     values = (None,) * sql.count("?")
     return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]

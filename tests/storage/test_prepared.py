@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import dialect as postgresql
 from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
-from svc.storage.statements import Statement, _Plan, run_command
+from svc.storage.statements import Plan, Statement, run_command
 
 pytestmark = pytest.mark.sqlite
 
@@ -71,7 +71,7 @@ def test_rows_are_those_of_core(conn: Connection) -> None:
 
 def test_one_gives_the_first_row_or_nothing(conn: Connection) -> None:
     """`one` is for statements that find a row or none."""
-    assert 1 == INSERT.run(conn, CAT)
+    assert 1 == INSERT.changed(conn, CAT)
 
     assert (1, "cat", True, b"\x00") == BY_ID.one(conn, {"pet": 1})
     assert BY_ID.one(conn, {"pet": 2}) is None
@@ -94,8 +94,8 @@ def test_run_returns_how_many_rows_it_changed(conn: Connection) -> None:
     )
     INSERT.many(conn, [CAT, WOLF])
 
-    assert 1 == tame.run(conn, {"since": 1})
-    assert 0 == tame.run(conn, {"since": 3})
+    assert 1 == tame.changed(conn, {"since": 1})
+    assert 0 == tame.changed(conn, {"since": 3})
     assert [True, True] == [row.tame for row in ALL.all(conn)]
 
 
@@ -158,7 +158,7 @@ def test_lists_can_be_given_many_times(conn: Connection) -> None:
     remove.many(conn, [{"ids": [1]}, {"ids": [3, 4]}])
 
     assert [2] == [row.id for row in ALL.all(conn)]
-    assert 1 == remove.run(conn, {"ids": [2, 3]})
+    assert 1 == remove.changed(conn, {"ids": [2, 3]})
 
 
 @pytest.mark.parametrize("values", [{}, {"id": 1}, CAT | {"tame": "yes"}])
@@ -206,10 +206,10 @@ def test_a_transaction_begins_as_with_core(conn: Connection) -> None:
 
 def test_the_statement_is_compiled_for_each_dialect() -> None:
     """Another database gets its own text, and parameters by name where it wants them."""
-    plan = _Plan(
+    plan = Plan(
         select(pets.c.name).where(pets.c.id == bindparam("pet"), pets.c.name != "cat"),
         postgresql(),  # type: ignore[no-untyped-call]
     )
 
-    assert "pets.id = %(pet)s" in plan._sql
+    assert "pets.id = %(pet)s" in plan.sql
     assert {"pet": 1, "name_1": "cat"} == plan.bind({"pet": 1})

@@ -12,7 +12,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from svc import storage
 from svc.storage.metadata import metadata
-from svc.storage.statements import Statement, _Plan
+from svc.storage.statements import Plan, Statement
 
 SQLITES_OWN = f"{storage.__name__}.sqlite"
 MIGRATIONS = f"{storage.__name__}.migrations"
@@ -69,10 +69,10 @@ def test_the_statements_are_found() -> None:
 @pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
 def test_a_prepared_statement_is_for_either_database(statement: Statement[Any]) -> None:
     """It has a text there, and takes its values by name."""
-    plan = _Plan(statement._statement, POSTGRESQL)
+    plan = Plan(statement._statement, POSTGRESQL)
 
-    assert plan._sql
-    assert "?" not in plan._sql
+    assert plan.sql
+    assert "?" not in plan.sql
 
 
 @pytest.mark.parametrize("table", metadata.sorted_tables, ids=lambda table: table.name)

@@ -46,7 +46,7 @@ def used(conn: sa.Connection, key_id: str, now: int) -> int:
 def add(tx: Tx, organization_id: str, key_id: str, at: int, *, used: int = 0, reserved: int = 0) -> None:
     """Add to what the key uses, and has reserved, in the month of *at*."""
     month = month_of(at)
-    if not _ADD.run(tx.conn, of_key=key_id, of_month=month, used=used, reserved=reserved):
+    if not _ADD.changed(tx.conn, of_key=key_id, of_month=month, used=used, reserved=reserved):
         row = {"key_id": key_id, "month": month, "organization_id": organization_id}
         _BEGIN.run(tx.conn, row | {"used_micro_credits": used, "reserved_micro_credits": reserved})
 

@@ -69,7 +69,7 @@ def of_reply(tx: Tx, organization_id: str, connection_id: str, reply_id: str) ->
     """The id that a reply is pushed under; the first time it is made."""
     new = _new(tx)
     beside = _beside(organization_id, connection_id, "message.outbound", reply_id)
-    if _INSERT_FIRST.run(tx.conn, DELIVERIES.values(new) | beside):
+    if _INSERT_FIRST.changed(tx.conn, DELIVERIES.values(new) | beside):
         return new.id
     return _OF_REPLY.all(tx.conn, reply_id=reply_id)[0]
 

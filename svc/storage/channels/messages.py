@@ -196,7 +196,7 @@ def receive(
         created_at=tx.now,
     )
     beside = {"organization_id": organization_id, "connection_id": connection_id}
-    if not _INSERT.run(tx.conn, MESSAGES.values(received) | beside):
+    if not _INSERT.changed(tx.conn, MESSAGES.values(received) | beside):
         first = _by_external_id(tx.conn, connection_id, conversation.id, message.message_id)
         if first is None:
             raise LookupError("an insert was skipped without the message that it conflicts with")

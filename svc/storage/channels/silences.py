@@ -68,7 +68,7 @@ def silence(
 
     *silencer* is the message from outside that did; *reason* what an agent says that hands over.
     """
-    marked = _MARK.run(
+    marked = _MARK.changed(
         tx.conn, conversation_id=conversation_id, at=tx.now, by=by, silencer=silencer, reason=reason
     )
     if marked:

@@ -14,7 +14,7 @@ from outcome import Error, Outcome, Value
 
 from svc.domain.changes import Change
 from svc.request_id import request_id, working_for
-from svc.storage.commit.database import Database, OutcomeUnknown, Transaction
+from svc.storage.commit.database import Database, OutcomeUnknown, StatementFailed, Transaction
 from svc.storage.commit.slot import Slot
 from svc.storage.commit.unit_spans import UnitSpan
 from svc.storage.store import Owner, Sources, StoreFailed, StoreLost, Tx
@@ -161,6 +161,8 @@ class Batch:
                 self.commit_seconds = self._timer() - begun
         except _NothingKept:
             pass  # its error is an outcome already; units that have joined are requeued
+        except StatementFailed as error:
+            self._fail_lone(error.__cause__ or error)
         except OutcomeUnknown as error:
             self.lose(error, known=False)
         except Exception as error:  # noqa: BLE001  # an outcome of the units; the writer continues
@@ -202,6 +204,8 @@ class Batch:
         joined = False
         while True:
             while joining:
+                if len(units) == len(self.units) == 1:
+                    self._wait_for_lone(transaction)
                 self._run(joining.popleft(), conn, transaction)
                 joined = True
             if place == len(units):
@@ -236,11 +240,7 @@ class Batch:
             # A full disk, an I/O error and ON CONFLICT ROLLBACK may end the whole transaction.
             if not transaction.is_open:
                 raise _TransactionLost from error
-            if self._database.fault(error) is not None:
-                self.fault = error
-                self.outcomes.append(Error(self._lost(error)))
-            else:
-                self.outcomes.append(Error(error))
+            self.outcomes.append(self._failed(error))
             if alone:
                 raise _NothingKept from None
             transaction.execute("ROLLBACK TO unit")
@@ -249,6 +249,29 @@ class Batch:
             self.outcomes.append(Value(value))
             self.changes += tx.changes
             self.announcers += [unit] * len(tx.changes)
+
+    def _wait_for_lone(self, transaction: Transaction) -> None:
+        """Wait for the statements of a unit without a savepoint, before another unit runs."""
+        try:
+            transaction.settle()
+        except Exception as error:
+            if not transaction.is_open:
+                raise _TransactionLost from error
+            self._fail_lone(error)
+            raise _NothingKept from None
+
+    def _fail_lone(self, error: BaseException) -> None:
+        """The unit without a savepoint has failed by a statement that it did not wait for."""
+        self.outcomes[0] = self._failed(error)
+        self.changes.clear()
+        self.announcers.clear()
+
+    def _failed(self, error: BaseException) -> Outcome[Any]:
+        """The outcome of a unit that has failed by *error*, its own or the machine's."""
+        if self._database.fault(error) is None:
+            return Error(error)
+        self.fault = error
+        return Error(self._lost(error))
 
     def reason(self, fault: BaseException) -> str:
         """A description of *fault* without any stored data."""

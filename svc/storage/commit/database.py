@@ -15,15 +15,29 @@ class OutcomeUnknown(Exception):
     """Raised by a COMMIT of which it cannot be found out whether it was done."""
 
 
+class StatementFailed(Exception):
+    """Raised by a COMMIT, with nothing kept, where a statement had failed that nothing has waited for.
+
+    Its cause is the statement's error.
+    """
+
+
 class Transaction(Protocol):
     """A writing transaction that has begun."""
 
     def execute(self, command: str, /) -> object:
-        """Execute a command without values, such as `SAVEPOINT unit`."""
+        """Execute a command without values, such as `SAVEPOINT unit`.
+
+        Raises the error of a statement before it that was not waited for, too.
+        """
+        ...
+
+    def settle(self) -> None:
+        """Wait for the statements that were not waited for. Raises the error of the first that failed."""
         ...
 
     def commit(self) -> None:
-        """Commit it. Raises `OutcomeUnknown`, and any other error with nothing kept."""
+        """Commit it. Raises `StatementFailed`, `OutcomeUnknown`, and any other error with nothing kept."""
         ...
 
     @property
@@ -33,7 +47,7 @@ class Transaction(Protocol):
 
     @property
     def is_whole(self) -> bool:
-        """Whether a COMMIT would keep it: no error in it waits for a rollback."""
+        """Whether no error in it waits for a rollback. Of what is not waited for, it is not known yet."""
         ...
 
 

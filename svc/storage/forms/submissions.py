@@ -206,7 +206,7 @@ _RELEASE = Statement(
 
 def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
     """Make the oldest *room* of the form's queue due, and return how many that were."""
-    released = _RELEASE.run(tx.conn, of_form=form_id, room=room, at=tx.now)
+    released = _RELEASE.changed(tx.conn, of_form=form_id, room=room, at=tx.now)
     if released:
         tx.announce(ResourceChanged(organization_id, "submission", None))
         tx.announce(SubmissionsDue(organization_id))

@@ -120,7 +120,7 @@ def queue(tx: Tx, mails: Sequence[NewMail]) -> int:
             next_attempt_at=tx.now,
             expires_at=tx.now + mail.life_ms,
         )
-        inserted = _INSERT.run(tx.conn, _MAILS.values(stored))
+        inserted = _INSERT.changed(tx.conn, _MAILS.values(stored))
         if inserted:
             new[owner] = new.get(owner, 0) + inserted
     for organization_id in new:

@@ -4,14 +4,16 @@ import os
 import socket
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import psycopg
 import sqlalchemy as sa
-from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import tuple_row
 
+from svc.storage.postgresql import prepared
+from svc.storage.postgresql.pipeline import PipelinedConnection
+from svc.storage.statements import use_driver
 from svc.storage.store import StoreFailed
 
 SERVER_VERSION_MIN: Final = 140000
@@ -66,9 +68,9 @@ class Address:
     def __str__(self) -> str:
         return self._text
 
-    def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+    def connect(self) -> PipelinedConnection:
         """A new connection, in which each statement is a transaction unless a BEGIN was executed."""
-        connection = psycopg.connect(
+        connection = PipelinedConnection.connect(
             make_conninfo(**self._parameters),
             autocommit=True,
             row_factory=tuple_row,
@@ -76,7 +78,7 @@ class Address:
         )
         try:
             connection.prepared_max = PREPARED_MAX
-            execute(connection.pgconn, "; ".join(_SESSION))
+            connection.execute_now("; ".join(_SESSION))
         except BaseException:
             connection.close()
             raise
@@ -99,7 +101,7 @@ def process_called(name: str) -> int | None:
 
 def make_engine(address: Address) -> sa.Engine:
     """An engine whose every connection is a new one; the caller executes every BEGIN and COMMIT."""
-    return sa.create_engine(
+    engine = sa.create_engine(
         "postgresql+psycopg://",
         creator=address.connect,
         poolclass=sa.NullPool,
@@ -107,35 +109,8 @@ def make_engine(address: Address) -> sa.Engine:
         hide_parameters=True,
         use_native_hstore=False,
     )
-
-
-def raw(conn: sa.Connection) -> "psycopg.Connection[tuple[Any, ...]]":
-    """The psycopg connection under *conn*."""
-    return cast("psycopg.Connection[tuple[Any, ...]]", conn.connection.dbapi_connection)
-
-
-def execute(pgconn: pq.abc.PGconn, command: str) -> pq.abc.PGresult:
-    """Execute a command, or several in one round trip, without values; the last result.
-
-    It does not hold the interpreter's lock while it waits. Raises psycopg's errors; the connection is closed
-    where it was lost.
-    """
-    result = pgconn.exec_(command.encode())
-    if result.status in _DONE:
-        return result
-    error = psycopg.errors.error_from_result(result)
-    severity = result.error_field(pq.DiagnosticField.SEVERITY_NONLOCALIZED)
-    if severity == b"ERROR":
-        raise error
-    # The server has ended the session, or libpq says that it was lost: then there is no severity, and libpq
-    # may still call the connection a good one.
-    pgconn.finish()
-    if severity is None:
-        raise psycopg.OperationalError(str(error)) from error
-    raise error
-
-
-_DONE: Final = frozenset({pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK})
+    use_driver(engine.dialect, prepared.DRIVER)
+    return engine
 
 
 def one_line(error: Exception) -> str:

@@ -7,11 +7,18 @@ import psycopg
 UNREACHABLE: Final = "the database cannot be reached"
 SHUTTING_DOWN: Final = "the database is being shut down"
 
+_SHARED: Final = (
+    "a pooler before the database shares its sessions: have it give each connection a session of its own"
+)
+"""A session has not the prepared statements that it was given, or has those of others."""
+
 _BY_STATE: Final = {
     "25006": "the database is read-only",
     "3D000": "the database is gone",
+    "26000": _SHARED,
     "40001": "another program changes the data",
     "40P01": "units or programs wait for one another",
+    "42P05": _SHARED,
     "53100": "the disk is full",
     "53200": "there is no memory left",
     "53300": "the database has no connection left",

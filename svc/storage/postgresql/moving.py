@@ -12,7 +12,8 @@ from sqlalchemy.exc import DBAPIError
 from svc.storage.migrations import migrate
 from svc.storage.moving import Row, RowTarget, order_of
 from svc.storage.postgresql import tenure
-from svc.storage.postgresql.engine import Address, check, execute, make_engine, one_line, raw
+from svc.storage.postgresql.engine import Address, check, make_engine, one_line
+from svc.storage.postgresql.pipeline import raw
 from svc.storage.postgresql.schema import migrate_to_head
 from svc.storage.postgresql.store import LANES
 from svc.storage.store import StoreFailed
@@ -43,10 +44,10 @@ def sole_use(url: str) -> Iterator["PostgresRows"]:
             tenure.hold(connection, address, WAIT_SECONDS)
             tenure.take_over(connection, LANES + 1)
             with conn.begin():
-                execute(connection.pgconn, "BEGIN ISOLATION LEVEL REPEATABLE READ")
+                connection.execute_now("BEGIN ISOLATION LEVEL REPEATABLE READ")
                 migrate_to_head(conn)
                 yield PostgresRows(conn)
-                execute(connection.pgconn, "COMMIT")
+                connection.execute_now("COMMIT")
     except (psycopg.Error, DBAPIError) as error:
         raise StoreFailed(f"{address}: {one_line(error)}") from error
 

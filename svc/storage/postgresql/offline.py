@@ -9,7 +9,8 @@ from sqlalchemy.exc import DBAPIError
 
 from svc.storage.migrations import migrate
 from svc.storage.postgresql import tenure
-from svc.storage.postgresql.engine import Address, check, make_engine, one_line, process_called, raw
+from svc.storage.postgresql.engine import Address, check, make_engine, one_line, process_called
+from svc.storage.postgresql.pipeline import raw
 from svc.storage.postgresql.session import READING_LONG, Session, bound
 from svc.storage.postgresql.transaction import read_snapshot
 from svc.storage.store import StoreFailed

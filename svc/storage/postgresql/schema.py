@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from svc.storage.migrations import migrate
 from svc.storage.postgresql import tenure
-from svc.storage.postgresql.engine import execute, raw
 from svc.storage.postgresql.functions import create_functions
+from svc.storage.postgresql.pipeline import raw
 from svc.storage.store import StoreFailed
 
 BASELINE: Final = Path(__file__).with_name("baseline.sql")
@@ -38,6 +38,6 @@ def _make(conn: sa.Connection) -> None:
     if others:
         raise StoreFailed(f"the database has tables of others, such as {min(others)}: name one that is empty")
     create_functions(conn)  # indexes call them
-    execute(raw(conn).pgconn, BASELINE.read_text("utf-8"))
+    raw(conn).execute_now(BASELINE.read_text("utf-8"))
     conn.exec_driver_sql("CREATE TABLE alembic_version (version_num varchar(32) PRIMARY KEY)")
     conn.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{BASELINE_REVISION}')")  # noqa: S608

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from psycopg import pq
 from sqlalchemy.exc import DBAPIError
 
-from svc.storage.postgresql.engine import execute, raw
+from svc.storage.postgresql.pipeline import PipelinedConnection, raw
 from svc.storage.postgresql.reconnecting import Reconnecting
 from svc.storage.postgresql.tenure import SHARE, Tenure
 
@@ -50,7 +50,7 @@ def session_of(conn: sa.Connection) -> Session:
     return found
 
 
-def usable(conn: sa.Connection) -> pq.abc.PGconn:
+def usable(conn: sa.Connection) -> PipelinedConnection:
     """The connection under *conn*, made anew if it was lost, and with no transaction under way.
 
     Raises `DataLost` and psycopg's errors.
@@ -62,13 +62,15 @@ def usable(conn: sa.Connection) -> pq.abc.PGconn:
         conn.invalidate()
     if conn.invalidated and session.reconnecting is not None:
         session.reconnecting.attempt(lambda: _reconnect(conn, session))
-    pgconn = raw(conn).pgconn
+    connection = raw(conn)
     if _READY not in conn.info:
-        execute(pgconn, session.settings if session.tenure is None else f"{session.settings}; {SHARE}")
+        connection.execute_now(session.settings if session.tenure is None else f"{session.settings}; {SHARE}")
         conn.info[_READY] = True
-    if pgconn.transaction_status != pq.TransactionStatus.IDLE:  # a fault may have prevented the ROLLBACK, too
-        execute(pgconn, "ROLLBACK")
-    return pgconn
+    connection.discard()
+    # A fault may have prevented the ROLLBACK, too.
+    if connection.pgconn.transaction_status != pq.TransactionStatus.IDLE:
+        connection.execute_now("ROLLBACK")
+    return connection
 
 
 def _reconnect(conn: sa.Connection, session: Session) -> None:

@@ -23,7 +23,8 @@ from svc.storage.commit.commit_queue import BATCH_UNITS_MAX, OWNER_UNITS_MAX, QU
 from svc.storage.commit.group_commit import GroupCommitStore
 from svc.storage.commit.slot import Slot
 from svc.storage.postgresql import tenure as tenures
-from svc.storage.postgresql.engine import Address, check, make_engine, one_line, raw
+from svc.storage.postgresql.engine import Address, check, make_engine, one_line
+from svc.storage.postgresql.pipeline import raw
 from svc.storage.postgresql.reconnecting import Reconnecting
 from svc.storage.postgresql.schema import migrate_to_head
 from svc.storage.postgresql.session import READING, READING_LONG, WRITING, Session, bound, usable
@@ -235,6 +236,6 @@ class _Opening:
 def _prepare(conn: sa.Connection, prepare: Callable[[sa.Connection], None]) -> None:
     """Have *prepare* run in a transaction of its own, however long it takes."""
     with PostgresDatabase().transaction(conn) as transaction:
-        transaction.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+        raw(conn).execute_now("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
         prepare(conn)
         transaction.commit()

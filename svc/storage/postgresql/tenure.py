@@ -15,8 +15,10 @@ import psycopg
 from psycopg import pq
 
 from svc.domain.locale.times import SECOND_MS
-from svc.storage.postgresql.engine import Address, execute, process_called
+from svc.storage.postgresql.engine import Address, process_called
 from svc.storage.postgresql.faults import DataLost
+from svc.storage.postgresql.pipeline import PipelinedConnection
+from svc.storage.postgresql.prepared import command
 from svc.storage.store import StoreError, StoreFailed, StoreInUse
 
 TABLE: Final = "store_epochs"
@@ -64,16 +66,22 @@ class Tenure:
         self._lose = lose
         self._lost: str | None = None
 
-    def begin(self, pgconn: pq.abc.PGconn, lane: int) -> str:
-        """Begin a transaction of *lane*, in one round trip; its number. Raises `DataLost`."""
+    def begin(self, connection: PipelinedConnection, lane: int, numbered: Callable[[str], None]) -> None:
+        """Begin a transaction of *lane*, with the next statement; *numbered* gets its number then.
+
+        Raises `DataLost`, here or there. Such a transaction must be rolled back.
+        """
         self.check()
-        result = execute(
-            pgconn,
-            f"BEGIN; SELECT epoch, pg_current_xact_id() FROM {TABLE}"  # noqa: S608  # a number is all that is put in
-            f" WHERE lane = {lane} FOR SHARE",
+        connection.command(command("BEGIN"))
+        look = command(
+            f"SELECT epoch, pg_current_xact_id() FROM {TABLE}"  # noqa: S608  # a number is all that is put in
+            f" WHERE lane = {lane} FOR SHARE"
         )
+        connection.command(look, lambda result: numbered(self._number(result)))
+
+    def _number(self, result: pq.abc.PGresult) -> str:
+        """The number of a transaction that has looked at the epoch. Raises `DataLost`."""
         if result.ntuples != 1 or result.get_value(0, 0) != self._epoch:
-            execute(pgconn, "ROLLBACK")
             self.end(StoreInUse(_TAKEN_OVER))
         number = result.get_value(0, 1)
         assert number is not None  # noqa: S101  # a function that always has a value

@@ -36,6 +36,9 @@ class _Transaction:
         self._sqlite = sqlite
         self.execute: Callable[[str], object] = sqlite.execute
 
+    def settle(self) -> None:
+        """Each statement was waited for."""
+
     def commit(self) -> None:
         self._sqlite.execute("COMMIT")
 

@@ -189,7 +189,9 @@ def reorder(tx: Tx, webhook_id: str, subjects: Iterable[str]) -> None:
 
 def end(tx: Tx, organization_id: str, webhook_id: str, state: DeliveryState) -> bool:
     """Have at most `WEBHOOK_ENDED_AT_ONCE` of those that wait end as *state*; whether there may be more."""
-    ended = _END.run(tx.conn, of_webhook=webhook_id, new_state=state, now=tx.now, limit=WEBHOOK_ENDED_AT_ONCE)
+    ended = _END.changed(
+        tx.conn, of_webhook=webhook_id, new_state=state, now=tx.now, limit=WEBHOOK_ENDED_AT_ONCE
+    )
     if ended:
         tx.announce(RunsDue(organization_id))
     return ended == WEBHOOK_ENDED_AT_ONCE

@@ -202,6 +202,6 @@ async def test_what_waits_is_counted_in_an_index_of_nothing_else(
 
 
 def _plan_of(conn: Any, statement: Statement[Any]) -> list[str]:
-    sql = statement._plan(conn.dialect)._sql
+    sql = statement._plan(conn.dialect).sql
     steps = conn.connection.cursor().execute(f"EXPLAIN QUERY PLAN {sql}", (1,) * sql.count("?"))
     return [step for *_, step in steps.fetchall()]

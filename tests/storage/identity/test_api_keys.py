@@ -241,7 +241,7 @@ async def test_finding_a_key_is_one_search_of_each_index(here):
     """What keeps a dead key out is all in the indexes: the search ends there, and reads no row."""
 
     def plan(conn: Connection) -> list[str]:
-        statement = api_keys._ROUTE._plan(conn.dialect)._sql
+        statement = api_keys._ROUTE._plan(conn.dialect).sql
         rows = conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", ("digest", 1, "digest", 1))
         return [row[3] for row in rows]
 

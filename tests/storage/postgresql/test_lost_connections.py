@@ -8,7 +8,7 @@ import pytest
 import trio
 from sqlalchemy import text
 
-from svc.storage.postgresql.engine import raw
+from svc.storage.postgresql.pipeline import raw
 from svc.storage.postgresql.reconnecting import PAUSE_SECONDS_MAX, Reconnecting
 from svc.storage.postgresql.transaction import RESOLVE_ATTEMPTS, PostgresDatabase
 from svc.storage.store import StoreFailed, StoreLost, StoreUnreachable, Tx

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from svc.clock import VirtualClock, WallClock
 from svc.domain.changes import Change, DeliveriesDue
 from svc.storage.clock import marks as clock_marks
-from svc.storage.postgresql.engine import Address, execute
+from svc.storage.postgresql.engine import Address
 from svc.storage.postgresql.faults import DataLost
 from svc.storage.postgresql.store import LANES, lane_of, open_store
 from svc.storage.postgresql.tenure import Tenure, identity, take_over
@@ -228,11 +228,12 @@ async def test_the_owner_of_the_database_needs_no_other_right(server: Server, da
         server.end_sessions(database)
         assert await store.read(clock_marks.marked) is not None
     with closing(Address(url).connect()) as asking, closing(Address(url).connect()) as lost:
-        number = execute(lost.pgconn, "BEGIN; SELECT pg_current_xact_id()").get_value(0, 0)
+        lost.execute("BEGIN")
+        number = lost.execute("SELECT pg_current_xact_id()::text").fetchone()
         assert number is not None
         ended = asking.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = %s::xid8::xid",
-            [number.decode()],
+            number,
         )
         assert [(True,)] == ended.fetchall()
 
@@ -301,15 +302,19 @@ def test_a_takeover_waits_for_the_transactions_under_way(url: str) -> None:
     with Address(url).connect() as old, Address(url).connect() as new:
         tenure = Tenure(take_over(old, 2), identity(old), lambda _why: None)
         new.execute("SET lock_timeout = '20ms'")
-        tenure.begin(old.pgconn, 1)
+        numbers: list[str] = []
+        tenure.begin(old, 1, numbers.append)
+        old.settle()
+        assert 1 == len(numbers)
 
         with pytest.raises(psycopg.errors.LockNotAvailable):
             take_over(new, 2)
         old.execute("COMMIT")
 
         assert 2 == take_over(new, 2)
+        tenure.begin(old, 1, numbers.append)
         with pytest.raises(DataLost):
-            tenure.begin(old.pgconn, 1)
+            old.settle()
 
 
 async def test_time_goes_on_after_what_is_stored(url: str) -> None:

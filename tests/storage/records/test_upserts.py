@@ -35,7 +35,7 @@ def conn() -> Iterator[Connection]:
 
 def test_a_row_that_is_there_is_kept(conn: Connection) -> None:
     """The count says whether there was one."""
-    touched = [KEEP.run(conn, CAT), KEEP.run(conn, LAME), KEEP.run(conn, CAT | {"owner": "Mary"})]
+    touched = [KEEP.changed(conn, CAT), KEEP.changed(conn, LAME), KEEP.changed(conn, CAT | {"owner": "Mary"})]
 
     assert [1, 0, 1] == touched
     assert [("Ada", "cat", 4), ("Mary", "cat", 4)] == list(conn.execute(select(pets)))
@@ -43,7 +43,7 @@ def test_a_row_that_is_there_is_kept(conn: Connection) -> None:
 
 def test_a_row_that_is_there_is_replaced(conn: Connection) -> None:
     """All but its key is as it was given last."""
-    touched = [REPLACE.run(conn, CAT), REPLACE.run(conn, LAME)]
+    touched = [REPLACE.changed(conn, CAT), REPLACE.changed(conn, LAME)]
 
     assert [1, 1] == touched
     assert [("Ada", "cat", 3)] == list(conn.execute(select(pets)))

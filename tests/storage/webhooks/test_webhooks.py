@@ -104,7 +104,7 @@ def test_what_is_due_costs_the_same_however_many_wait(here: Ledger) -> None:
 
     plan = [
         step[3]
-        for sql in (batches._DUE._plan(here.conn.dialect)._sql, batches._NEXT._plan(here.conn.dialect)._sql)
+        for sql in (batches._DUE._plan(here.conn.dialect).sql, batches._NEXT._plan(here.conn.dialect).sql)
         for step in here.conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", (None,) * sql.count("?")).all()
     ]
     assert batch is not None
