@@ -1,1 +1,0 @@
-import{a as o}from"./part-5QMYXXOZ.js";var r=t=>o("record.list","records",t);export{r as a};

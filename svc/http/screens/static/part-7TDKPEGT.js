@@ -1,1 +1,0 @@
-import{g as o}from"./part-AZPANVIO.js";import{g as l}from"./part-GGBQFXN7.js";function n(e,t){let r=t?o("reply_template.list",{conversationId:e}):null;return l(()=>r?.hold(),[r]),r?.state.value.answer?.templates}var m=({filled:e,text:t})=>e??t;export{n as a,m as b};

@@ -1,0 +1,1 @@
+import{a,b,c}from"./part-UK2PZLG7.js";import"./part-AIQQ47RL.js";import"./part-3D5AW4X4.js";import"./part-MUKGXBMN.js";import"./part-DCPJ2KMU.js";import"./part-G3B3727X.js";import"./part-OKV6VIW5.js";import"./part-GGBQFXN7.js";export{a as Runs,b as StateOf,c as Why};

@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./part-Y5ME4XYK.js";import"./part-MYQ33K2M.js";import"./part-DMTDOXOM.js";import"./part-UVLI5H7V.js";import"./part-IS5D6CHA.js";import"./part-YPCQ5P5H.js";import"./part-QZVFUUXY.js";import"./part-ILDIRC4D.js";import"./part-AVJW2QH3.js";import"./part-AZPANVIO.js";import"./part-GGBQFXN7.js";export{b as Address,a as default};

@@ -1,0 +1,1 @@
+import{b as a,c as b}from"./part-L5J4A6QI.js";import"./part-MYQ33K2M.js";import"./part-LSQD7OFA.js";import"./part-UVLI5H7V.js";import"./part-SZAHEFWI.js";import"./part-PFDXKADI.js";import"./part-UBCHDKA6.js";import"./part-G3B3727X.js";import"./part-U2PJ3Q3R.js";import"./part-OKV6VIW5.js";import"./part-GGBQFXN7.js";export{b as Address,a as default};

@@ -1,0 +1,1 @@
+import{P as s,n as i,p as l}from"./part-OKV6VIW5.js";import{E as e,G as r}from"./part-GGBQFXN7.js";function d(n,{may:o=!0,disabled:u=!1}={}){let t=()=>e({new:"1"});return s(o?[{key:"c",label:n,run:t}]:[]),{button:o&&i(l,{look:"solid",icon:"plus",onClick:t,disabled:u,children:n}),isOpen:o&&r("new")!==null,close:()=>e({new:null,edit:null},{replace:!0})}}export{d as a};

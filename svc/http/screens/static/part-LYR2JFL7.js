@@ -1,0 +1,1 @@
+import{a}from"./part-553B5JEJ.js";import"./part-AOISAHFL.js";import"./part-S532MALH.js";import"./part-VAQC4ICN.js";import"./part-LT7D27GX.js";import"./part-HSUYXV3B.js";import"./part-YVOFMBIM.js";import"./part-VGSJ77IY.js";import"./part-O6GYXVGF.js";import"./part-CQZQ52BJ.js";import"./part-OKV6VIW5.js";import"./part-GGBQFXN7.js";export{a as ValueField};

@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-WMODLNMA.js";import"./part-L2KGD26X.js";import"./part-3D5AW4X4.js";import"./part-MUKGXBMN.js";import"./part-UNAF2CXF.js";import"./part-ILDIRC4D.js";import"./part-AZPANVIO.js";import"./part-GGBQFXN7.js";export{a as Runs,b as StateOf,c as Why};

@@ -1,0 +1,1 @@
+import{a as o}from"./part-LVE3R7SO.js";import{n as s,y as e}from"./part-OKV6VIW5.js";function d({value:a,onValue:r,autoFocus:l=!1}){return s(e,{label:o.newPassword,hint:o.passwordHint,pointer:"/password",value:a,onValue:r,autoComplete:"new-password",autoFocus:l})}export{d as a};

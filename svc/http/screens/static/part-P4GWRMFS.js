@@ -1,1 +1,0 @@
-import{m as i}from"./part-GGBQFXN7.js";var s=i(new Map),o=i(new Map),p=(e,t)=>`${e} ${t}`;function a(e,t=s.value){let n=t.get(e.id);return!n||n.version!==null&&e.version>=n.version?e:{...e,properties:{...e.properties,...n.values},texts:{...e.texts,...n.texts}}}export{s as a,o as b,p as c,a as d};
