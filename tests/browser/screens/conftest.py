@@ -22,6 +22,7 @@ from tests.forked import Forked
 
 DESK: Final[Any] = {"width": 1280, "height": 800}
 PHONE: Final[Any] = {"width": 390, "height": 844}
+_LOOKS_A_SECOND: Final = 20
 
 
 class Watch:
@@ -50,6 +51,18 @@ class Watch:
         target = urlsplit(request.url)
         if target.scheme in {"http", "https"} and f"{target.scheme}://{target.netloc}" != self.origin:
             self.complaints.append(f"a request elsewhere: {request.url}")
+
+
+def wait_until(page: Page, expression: str) -> None:
+    """Wait until *expression* is true on the page.
+
+    Not by `wait_for_function`: its second look is refused by the policy of the screens.
+    """
+    for _ in range(WAIT_SECONDS * _LOOKS_A_SECOND):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(1_000 / _LOOKS_A_SECOND)
+    raise AssertionError(f"never true: {expression}")
 
 
 def sign_in(page: Page, service: Service) -> None:

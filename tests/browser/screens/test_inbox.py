@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, FilePayload, Page, Route, StorageState,
 
 from svc.config.settings import CALLS_PER_MINUTE_MAX
 from tests.browser.places import WAIT_SECONDS, Service, service_with_demo, wait_for
-from tests.browser.screens.conftest import DESK, Watch, command, type_into_opened
+from tests.browser.screens.conftest import DESK, Watch, command, type_into_opened, wait_until
 from tests.browser.screens.test_every_screen import faults
 from tests.forked import Forked
 
@@ -260,7 +260,7 @@ def test_a_reply_whose_answer_was_lost_is_sent_once(desk: Page, watch: Watch, me
 
     expect(thread(desk).get_by_text("We are")).to_have_count(1)
     expect(thread(desk).get_by_text("Queued")).to_be_visible()
-    desk.wait_for_function("Object.keys(localStorage).every((key) => !key.startsWith('svc-outgoing'))")
+    wait_until(desk, "Object.keys(localStorage).every((key) => !key.startsWith('svc-outgoing'))")
     assert ["We are"] == messenger.replies("Lost Lars")
 
 

@@ -524,7 +524,7 @@ def test_a_long_list_draws_only_what_the_window_shows(desk: Page, boats: Boats) 
         desk.keyboard.press("PageDown")
         if desk.locator(".grid-row[aria-rowindex='601']").count():
             break
-        desk.wait_for_function("document.querySelector('.grid-row')")
+        expect(desk.locator(".grid-row").first).to_be_visible()
     expect(desk.locator(".grid-row", has_text="Punt 599")).to_be_visible()
     assert desk.locator(".grid-row").count() < 60
     desk.keyboard.press("Control+Home")

@@ -70,9 +70,8 @@ def _narrow_key(page: Page) -> None:
 
 def _wait_for_notices(page: Page) -> None:
     # It is fetched after the list, where the browser can show any.
-    page.wait_for_function(
-        "!('Notification' in window) || document.querySelector('.inbox-list-head .button')"
-    )
+    if page.evaluate("'Notification' in window"):
+        page.wait_for_selector(".inbox-list-head .button", state="attached")
 
 
 def _wait_for_call(page: Page) -> None:

@@ -57,7 +57,8 @@ export function usePresence(conversationId: string): Presence {
   }, [conversationId]);
   const query = useQuery<People>(
     `presence ${conversationId}`,
-    () => new Query<People>(["presence"], () => tell(conversationId, openId === conversationId ? activityNow() : null), undefined, SPACING_MS),
+    () =>
+      new Query<People>(["presence"], () => tell(conversationId, openId === conversationId ? activityNow() : null), undefined, SPACING_MS),
   );
   useEffect(() => {
     const again = () => void query.again();
