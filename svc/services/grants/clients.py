@@ -19,8 +19,12 @@ _APP_ID: Final = re.compile(r"app_[0-9A-Z]{26}")
 async def find(system: System, client_id: str, sender: str) -> App:
     """The app with that client id: made by hand, registered, or by its metadata document.
 
-    *sender* is a digest of the IP address that asks. Raises `OAuthRefusal` where there is none, and
-    `TooManyAttempts` and `Unavailable` where too many documents are fetched.
+    *sender* is a digest of the IP address that asks.
+
+    Raises:
+        OAuthRefusal: there is none.
+        TooManyAttempts: that address had too many documents fetched.
+        Unavailable: too many are fetched now.
     """
     if is_document_address(client_id):
         return await system.grants.documents.find(client_id, sender)

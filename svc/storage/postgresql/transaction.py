@@ -134,8 +134,9 @@ class PostgresDatabase:
     def _commit(self, conn: sa.Connection, session: Session, transaction: _Transaction) -> None:
         """Commit, with what is pending.
 
-        Raises `StatementFailed`, `NotCommitted` and the driver's errors with nothing kept, and
-        `OutcomeUnknown`.
+        Raises:
+            StatementFailed, NotCommitted: nothing was kept; so with the driver's own errors.
+            OutcomeUnknown: nobody knows whether it was.
         """
         connection = raw(conn)
         try:

@@ -198,7 +198,11 @@ def test_cells_are_changed_by_keys_alone(desk: Page, boats: Boats) -> None:
 def test_a_choice_is_shown_on_while_another_value_of_its_record_is_stored(desk: Page, boats: Boats) -> None:
     """The answer to the first change, and a list that has it, leave the second as it was chosen."""
     held: list[Route] = []
-    desk.route("**/tools/record.update_many", held.append)
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    desk.route("**/tools/record.update_many", hold)
     open_list(desk, boats, "?sort=name")
     cell(desk, "Brigid", "Berth").click()
     desk.keyboard.press("F2")
