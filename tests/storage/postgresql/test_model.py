@@ -97,6 +97,7 @@ class Meeting:
 
         def unit(tx: Tx, *args: Any) -> Any:
             result = fn(tx, *args)
+            tx.conn.exec_driver_sql("SELECT 1")  # so that what it wrote has reached the server
             token.run_sync_soon(self._is_there.set)
             assert self._goes_on.wait(WAIT_SECONDS)
             return result

@@ -3,7 +3,7 @@
 import pytest
 import trio
 
-from tests import postgresql_inline, town
+from tests import postgresql_inline
 from tests.storage.test_statement_budget import Flow, create, create_once, get, submit, update
 from tests.tooling import tool_town
 
@@ -23,15 +23,12 @@ pytestmark = pytest.mark.postgres
         }.items()
     ],
 )
-async def test_a_flow_waits_for_the_server_no_more_often_than_it_did(
-    autojump_clock, monkeypatch: pytest.MonkeyPatch, flow: Flow, most: int
-):
+async def test_a_flow_waits_for_the_server_no_more_often_than_it_did(autojump_clock, flow: Flow, most: int):
     """Of all its units together, which may share a batch, with BEGIN and COMMIT and the dispatch of events.
 
     The units alone: 4 of `create`, 7 of filing; see the statements in `test_statement_budget`.
     """
-    monkeypatch.setattr(town, "ON_POSTGRESQL", True)
-    async with tool_town() as here:
+    async with tool_town(on_postgresql=True) as here:
         steps = flow(here)
         await anext(steps)
         await trio.sleep(1)  # events of before are dispatched by then
