@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, Route
 
 from tests.browser.screens.pictures.scenes import CONNECTED, Scene
 from tests.browser.screens.pictures.stage import HERE, NOW_MS, ORIGIN, Stage
@@ -35,6 +35,7 @@ TRIES: Final = 60
 PAUSE_MS: Final = 120
 _STILL_MS: Final = 400
 """Longer than a screen waits before it asks for a preview."""
+_QUESTIONS: Final = "**/app/api/tools/*"
 _SHOWN: Final = """
 async ([wanted, unwanted]) => {
   const frame = () => new Promise(requestAnimationFrame);
@@ -88,6 +89,10 @@ def digests() -> dict[str, str]:
     return found
 
 
+def _keep_waiting(_route: Route) -> None:
+    """Never answer; it ends with the page."""
+
+
 class Camera:
     """One page, on which scenes are shown one after the other."""
 
@@ -99,14 +104,18 @@ class Camera:
 
     def show(self, scene: Scene) -> None:
         """Open *scene*, in the light."""
+        if self.page.url.startswith(ORIGIN):  # what the scene before has kept in the browser
+            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        # Six questions that wait take all connections of the browser: so none of the page before may be left,
+        # and those of a page that loads never leave the browser.
+        self.page.goto("about:blank")
+        self.page.unroute(_QUESTIONS)
+        if scene.state == "loading":
+            self.page.route(_QUESTIONS, _keep_waiting)
         self._stage.state = scene.state
         self._stage.is_viewer = scene.is_viewer
         self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         self.page.set_viewport_size({"width": scene.width, "height": scene.height})
-        if self.page.url.startswith(ORIGIN):  # what the scene before has kept in the browser
-            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
-        if "#" in scene.path:
-            self.page.goto("about:blank")  # to another fragment of the same page, nothing is loaded anew
         self.page.goto(ORIGIN + scene.path)
         self.page.evaluate(_SHOWN, list(_SHOWS[scene.state]))
         if scene.act:
