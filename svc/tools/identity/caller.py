@@ -53,7 +53,7 @@ class CallerAnswer(ToolOutput, frozen=True, kw_only=True):
         str,
         about(
             description="Of the key, grant or person; of an agent its connection's.",
-            examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"],
+            examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA", "usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"],
         ),
     ]
     name: Annotated[
