@@ -74,6 +74,7 @@ def test_a_forgotten_password_and_a_proven_address(visitor: Page, service: Servi
     visitor.context.clear_cookies()
     visitor.goto("/app/sign-in")
     visitor.get_by_role("link", name="Forgot your password?").click()
+    expect(visitor.get_by_role("heading", name="A new password")).to_be_visible()
     visitor.get_by_label("E-mail").fill(owner["email"])
     visitor.keyboard.press("Enter")
     expect(visitor.get_by_role("heading", name="Look into your mail")).to_be_visible()
