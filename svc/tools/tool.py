@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET
 
 from svc.domain.errors import DomainError, PersonOnly
-from svc.domain.identity.callers import Call, Runs
+from svc.domain.identity.callers import Call, Caller, Runs, permit
 from svc.domain.identity.roles import Permission
 from svc.domain.input import json as json_input
 from svc.domain.limits import LIST_ROWS_MAX
@@ -132,6 +132,17 @@ class Tool(Generic[A, R]):
                     wire_name = self.request_type.wire_name(name)
                     raise PersonOnly(f"only a person may give {self.name} another `{wire_name}`")
         return self._fn(tx, call, request)
+
+    def permit(self, caller: Caller) -> None:
+        """Check that *caller* may run it, by permission and by kind of caller. Raises as `callers.permit`."""
+        permit(
+            caller,
+            self.name,
+            needs=self.needs,
+            own=self.own,
+            runs=self.runs,
+            reads=self.effect == "reads",
+        )
 
     def __repr__(self) -> str:
         return f"<tool {self.name}>"

@@ -6,7 +6,7 @@ import msgspec
 
 from svc.domain.approvals.cards import Card
 from svc.domain.errors import Conflict, UnknownTool
-from svc.domain.identity.callers import Call, permit
+from svc.domain.identity.callers import Call
 from svc.domain.input.near_names import shown
 from svc.storage.store import Tx
 from svc.tools import execution
@@ -18,14 +18,7 @@ def perform(tx: Tx, call: Call, card: Card) -> bytes:
     """Run the tool of *card*, and return its answer, as JSON. Raises as `Runner.run_card`."""
     with tx.savepoint():
         tool = _tool(registry_of(call), card.tool or "")
-        permit(
-            call.caller,
-            tool.name,
-            needs=tool.needs,
-            own=tool.own,
-            runs=tool.runs,
-            reads=tool.effect == "reads",
-        )
+        tool.permit(call.caller)
         asked = tool.read(card.input or b"")
         return msgspec.json.encode(execution.perform(tx, tool, call, asked))
 

@@ -13,7 +13,7 @@ from svc.actors.identity.organization import Admission, Organization
 from svc.actors.system import System
 from svc.domain.errors import DomainError, NotFound, Unauthenticated
 from svc.domain.identity import organizations as facts
-from svc.domain.identity.callers import Call, permit
+from svc.domain.identity.callers import Call
 from svc.domain.identity.roles import Permission
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.locale.times import DAY_MS
@@ -115,14 +115,7 @@ async def first_answers(
         tool = registry[name]
         body = msgspec.json.encode(given)
         try:
-            permit(
-                call.caller,
-                name,
-                needs=tool.needs,
-                own=tool.own,
-                runs=tool.runs,
-                reads=tool.effect == "reads",
-            )
+            tool.permit(call.caller)
             result = await tool_calls.run(system, tool, call, tool.read(body))
         except (DomainError, ActorError) as error:
             log.debug("a first answer was left out", tool=name, why=type(error).__name__)

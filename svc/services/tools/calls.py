@@ -26,7 +26,7 @@ from svc.domain.errors import (
 )
 from svc.domain.grants.oauth import McpDoorName
 from svc.domain.identity.access import admit_again
-from svc.domain.identity.callers import Call, operator_call, permit
+from svc.domain.identity.callers import Call, operator_call
 from svc.domain.input.near_names import shown
 from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.locale.times import SECOND_MS
@@ -150,14 +150,7 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     note("svc.tool", tool.name)
     try:
-        permit(
-            call.caller,
-            tool.name,
-            needs=tool.needs,
-            own=tool.own,
-            runs=tool.runs,
-            reads=tool.effect == "reads",
-        )
+        tool.permit(call.caller)
     except Forbidden as error:
         await note_refusal(system, call, tool.lasting_name, error)
         raise
@@ -272,14 +265,7 @@ def permitted_now(system: System, conn: Connection, now: int, tool: Tool[Any, An
     """
     current = as_of_now(system, conn, now, call)
     if current is not call:
-        permit(
-            current.caller,
-            tool.name,
-            needs=tool.needs,
-            own=tool.own,
-            runs=tool.runs,
-            reads=tool.effect == "reads",
-        )
+        tool.permit(current.caller)
     return current
 
 

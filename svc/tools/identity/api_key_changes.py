@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from msgspec import UNSET, UnsetType
 
 from svc.domain.errors import Fault, Forbidden, InvalidInput, NotFound
-from svc.domain.identity.callers import Call, Caller, permit
+from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.limits import KEY_TOOLS_MAX
 from svc.storage.identity import key_changes
 from svc.storage.identity.key_changes import KeyChanges
@@ -80,14 +80,7 @@ def _check_narrower(before: Caller | None, tools: tuple[str, ...], registry: Reg
     faults = []
     for place, tool in enumerate(registry[name] for name in tools):
         try:
-            permit(
-                before,
-                tool.name,
-                needs=tool.needs,
-                own=tool.own,
-                runs=tool.runs,
-                reads=tool.effect == "reads",
-            )
+            tool.permit(before)
         except Forbidden as error:
             detail = f"a key can only be narrowed to what it may call now: {error}"
             faults.append(Fault(f"/tools/{place}", "invalid_value", detail))

@@ -243,14 +243,7 @@ def _may_call(call: Call, name: str) -> bool:
     if tool is None:
         return False
     try:
-        permit(
-            call.caller,
-            tool.name,
-            needs=tool.needs,
-            own=tool.own,
-            runs=tool.runs,
-            reads=tool.effect == "reads",
-        )
+        tool.permit(call.caller)
     except Forbidden:
         return False
     return True
